@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import click
 
@@ -23,7 +22,8 @@ from neverlost.explorer.traces.render_text import (
     wrapped,
 )
 from neverlost.model.core import Action, Model, Property, Setting
-from neverlost.model.core.source import Source, called_function, model_functions, source_of
+from neverlost.model.core.reading import tree_of, trees_of
+from neverlost.model.core.tree import Do, If, Loop, Require, Statement
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names
@@ -119,27 +119,23 @@ def _action(action: Action, model: Model) -> Iterator[str]:
     steps = counted(len(action.combinations(model.bounds)), "step")
     yield definitions({f"{action.name}({parameters})": action.statement})
     yield f"      source: {action.source}; {steps}"
-    for guard in guards(source_of(action.function)):
+    for guard in guards(tree_of(action.function).body):
         yield f"      {guard}"
 
 
-def guards(source: Source) -> Iterator[str]:
-    """Every `require` of a function and of the functions it calls, in order, inside its calls, loops and branches."""
-    yield from _guards(source, source.body)
-
-
-def _guards(source: Source, body: list[ast.stmt]) -> Iterator[str]:
-    for statement in body:
-        match statement:
-            case ast.Expr(value=ast.Call(func=ast.Name(id="require"))):
-                yield ast.unparse(statement)
-            case ast.Expr(value=ast.Call() as call) if (callee := called_function(source, call)) is not None:
-                yield from _within(f"{ast.unparse(call)}:", guards(source_of(callee)))
-            case ast.For(target=target, iter=iterable, body=inner):
-                yield from _within(f"for {ast.unparse(target)} in {ast.unparse(iterable)}:", _guards(source, inner))
-            case ast.If(test=test, body=inner, orelse=other):
-                yield from _within(f"if {ast.unparse(test)}:", _guards(source, inner))
-                yield from _within("else:", _guards(source, other))
+def guards(body: Sequence[Statement]) -> Iterator[str]:
+    """Every `require` in some statements and in the functions that they call, in order, inside its calls, loops and branches."""
+    for part in body:
+        match part:
+            case Require():
+                yield part.text
+            case Do(call=call):
+                yield from _within(f"{call.text}:", guards(tree_of(call.function).body))
+            case Loop(body=inner):
+                yield from _within(f"for {part.name} in {part.over.text}:", guards(inner))
+            case If(test=test, body=inner, orelse=other):
+                yield from _within(f"if {test.text}:", guards(inner))
+                yield from _within("else:", guards(other))
 
 
 def _within(title: str, lines: Iterator[str]) -> Iterator[str]:
@@ -185,7 +181,5 @@ def _code(model: Model) -> str:
     functions: list[Callable[..., object]] = [model.profile.initial, *(a.function for a in model.profile.actions)]
     functions += [f for p in model.profile.all_properties for f in p.functions]
     functions += [lemma.function for lemma in model.profile.lemmas]
-    sources = [
-        f"# {s.function.__module__}\n{inspect.getsource(s.function).rstrip()}" for s in model_functions(functions)
-    ]
+    sources = [f"# {s.module}\n{inspect.getsource(s.function).rstrip()}" for s in trees_of(functions)]
     return "Source\n" + textwrap.indent("\n\n".join(sources), "  ")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import linecache
 import types
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,18 +18,35 @@ from pathlib import Path
 from typing import Any
 
 from neverlost.model.core import NONE, Index, Profile, Property, State, SubsetOf, any_of, setting
-from neverlost.model.core.actions import require
-from neverlost.model.core.source import Source, attributes_in, field_access, model_functions
+from neverlost.model.core.reading import trees_of
+from neverlost.model.core.source import defined
+from neverlost.model.core.tree import (
+    Choice,
+    Comparison,
+    Do,
+    Element,
+    Expression,
+    Extreme,
+    If,
+    Junction,
+    Number,
+    Part,
+    Require,
+    Sum,
+    Tree,
+    walk,
+    written_by,
+)
 
 GUARD, PART, EFFECT, BOUNDARY = "guard", "part", "effect", "boundary"
 BRANCH, VALUE, SWITCH, KEPT = "branch", "value", "switch", "kept"
 ALLOW, FORBID, DROP, REPLACE = "allow", "forbid", "drop", "replace"
-OTHER_COMPARISONS: Mapping[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.LtE,),
-    ast.LtE: (ast.Lt,),
-    ast.Gt: (ast.GtE,),
-    ast.GtE: (ast.Gt,),
-    ast.Eq: (ast.LtE, ast.GtE),
+OTHER_COMPARISONS: Mapping[str, tuple[type[ast.cmpop], ...]] = {
+    "<": (ast.LtE,),
+    "<=": (ast.Lt,),
+    ">": (ast.GtE,),
+    ">=": (ast.Gt,),
+    "==": (ast.LtE, ast.GtE),
 }
 SETTING = "mutant"
 """The setting that chooses a mutant, by its number; 0 is none."""
@@ -64,101 +80,83 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Edit:
-    """What a mutant does at a node: a condition is allowed or forbidden, a statement dropped, or a statement or expression replaced."""
+    """What a mutant does to a part: a condition is allowed or forbidden, a statement dropped, or a statement or expression replaced."""
 
-    node: ast.AST
+    part: Part
     kind: str
     way: str
     instead: ast.expr | None = None
     statements: tuple[ast.stmt, ...] = ()
 
 
-def edits_of(source: Source) -> Iterator[tuple[str, Edit]]:
+def edits_of(tree: Tree) -> Iterator[tuple[str, Edit]]:
     """Every mistake in a function, each with a name that is its own there: `guard-2`, `guard-2:part-1`, `effect-3`."""
-    inside_guards: set[ast.AST] = set()
-    for number, condition in enumerate(_required(source), start=1):
-        yield f"guard-{number}", Edit(condition, GUARD, ALLOW)
-        yield from _parts(f"guard-{number}:", condition, set())
-        inside_guards.update(ast.walk(condition))
-    yield from _parts("", source.node, inside_guards)
+    inside_guards: set[int] = set()
+    guards = (part for part in tree.parts if isinstance(part, Require))
+    for number, guard in enumerate(guards, start=1):
+        yield f"guard-{number}", Edit(guard.condition, GUARD, ALLOW)
+        inner = tuple(walk(guard.condition))
+        yield from _parts(f"guard-{number}:", inner)
+        inside_guards.update(map(id, inner))
+    yield from _parts("", [part for part in tree.parts if id(part) not in inside_guards])
     numbers = Counter[str]()
-    for node in _in_order(source.node):
-        for edit in _at(source, node):
+    for part in tree.parts:
+        for edit in _at(tree, part):
             numbers[edit.kind] += 1
             yield f"{edit.kind}-{numbers[edit.kind]}", edit
 
 
-def _at(source: Source, node: ast.AST) -> Iterator[Edit]:
-    """The mistakes at a node that are no guards and no parts of conditions."""
-    if isinstance(node, ast.stmt) and _has_effect(source, node):
-        yield Edit(node, EFFECT, DROP)
-    match node:
-        case ast.If(test=test) | ast.IfExp(test=test):
+def _at(tree: Tree, part: Part) -> Iterator[Edit]:
+    """The mistakes at a part that are no guards and no parts of conditions."""
+    if isinstance(part, Do) or written_by(part) is not None:
+        yield Edit(part, EFFECT, DROP)
+    match part:
+        case If(test=test) | Choice(test=test):
             yield Edit(test, BRANCH, ALLOW)
             yield Edit(test, BRANCH, FORBID)
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if not isinstance(op, ast.Eq) or (
-            _is_number(source, left) and not _is_none(source, right)
+        case Comparison(left=left, operators=(operator,), others=(right,)) if operator != "==" or (
+            _is_number(tree, left) and not _is_none(right)
         ):
-            for other in OTHER_COMPARISONS.get(type(op), ()):
-                yield Edit(node, BOUNDARY, REPLACE, ast.Compare(left=left, ops=[other()], comparators=[right]))
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=ast.Constant(value=1)):
-            yield Edit(node, VALUE, REPLACE, left)
-        case ast.Call(func=ast.Name(id="min" | "max"), args=arguments):
+            for other in OTHER_COMPARISONS.get(operator, ()):
+                instead = ast.Compare(left=_syntax(left), ops=[other()], comparators=[_syntax(right)])
+                yield Edit(part, BOUNDARY, REPLACE, instead)
+        case Sum(left=left, right=Number(value=1, name=None)):
+            yield Edit(part, VALUE, REPLACE, _syntax(left))
+        case Extreme(parts=arguments):
             for argument in arguments:
-                yield Edit(node, VALUE, REPLACE, argument)
+                yield Edit(part, VALUE, REPLACE, _syntax(argument))
 
 
-def _is_number(source: Source, node: ast.expr) -> bool:
+def _syntax(part: Expression) -> ast.expr:
+    assert isinstance(part.node, ast.expr)
+    return part.node
+
+
+def _is_number(tree: Tree, part: Expression) -> bool:
     """Is it an element of a field of numbers, and not of members, choices or flags?"""
-    field = source.field_read(node)
+    field = tree.field_of(part) if isinstance(part, Element) else None
     index = None if field is None else field.domain.index
     return index is not None and not (index.symmetric or index.names or issubclass(index, SubsetOf))
 
 
-def _is_none(source: Source, node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and source.resolve(node.id) == NONE
+def _is_none(part: Expression) -> bool:
+    return isinstance(part, Number) and part.name is not None and part.value == NONE
 
 
-def _required(source: Source) -> Iterator[ast.expr]:
-    for node in _in_order(source.node):
-        match node:
-            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[condition])) if source.resolve(name) is require:
-                yield condition
-
-
-def _parts(prefix: str, root: ast.AST, left_out: set[ast.AST]) -> Iterator[tuple[str, Edit]]:
-    number = 0
-    for node in _in_order(root):
-        if isinstance(node, ast.BoolOp) and node not in left_out:
-            for part in node.values:
-                number += 1
-                yield f"{prefix}part-{number}", Edit(part, PART, ALLOW if isinstance(node.op, ast.And) else FORBID)
-
-
-def _has_effect(source: Source, statement: ast.stmt) -> bool:
-    """Does a statement write a field, or call a function that does?"""
-    match statement:
-        case ast.Assign(targets=[target]) | ast.AugAssign(target=target):
-            return field_access(target, source.states) is not None
-        case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
-            return source.resolve(name) is not require
-    return False
-
-
-def _in_order(node: ast.AST) -> Iterator[ast.AST]:
-    """The node and all below it, as they are read."""
-    yield node
-    for child in ast.iter_child_nodes(node):
-        yield from _in_order(child)
+def _parts(prefix: str, parts: Iterable[Part]) -> Iterator[tuple[str, Edit]]:
+    junctions = (part for part in parts if isinstance(part, Junction))
+    operands = ((junction, operand) for junction in junctions for operand in junction.parts)
+    for number, (junction, operand) in enumerate(operands, start=1):
+        yield f"{prefix}part-{number}", Edit(operand, PART, ALLOW if junction.every else FORBID)
 
 
 def mutants_of(profile: Profile) -> tuple[Mutant, ...]:
     """Every mutant of a profile's actions, in the order of their modules and functions; but for those of budgets of faults."""
     found = (
-        _described(profile, source, actions, name, edit)
-        for source, actions in _sources(profile)
-        for name, edit in edits_of(source)
-        if profile.counters.isdisjoint(attributes_in(edit.node))
+        _described(profile, tree, actions, name, edit)
+        for tree, actions in _trees(profile)
+        for name, edit in edits_of(tree)
+        if profile.counters.isdisjoint(part.field for part in walk(edit.part) if isinstance(part, Element))
     )
     return tuple(found)
 
@@ -185,25 +183,30 @@ def switches_of(profile: Profile, others: Iterable[Profile]) -> tuple[Mutant, ..
     return tuple(found.values())
 
 
-def _sources(profile: Profile) -> list[tuple[Source, frozenset[str]]]:
+def _trees(profile: Profile) -> list[tuple[Tree, frozenset[str]]]:
     """The functions that actions are made of, each with the names of those actions."""
-    users: dict[Source, set[str]] = {}
+    users: dict[Tree, set[str]] = {}
     for action in profile.actions:
-        for source in model_functions([action.function]):
-            users.setdefault(source, set()).add(action.name)
-    return [(s, frozenset(n)) for s, n in sorted(users.items(), key=lambda row: (row[0].file, row[0].node.lineno))]
+        for tree in trees_of([action.function]):
+            users.setdefault(tree, set()).add(action.name)
+    return [(tree, frozenset(users[tree])) for tree in in_order(users)]
 
 
-def _described(profile: Profile, source: Source, actions: frozenset[str], name: str, edit: Edit) -> Mutant:
+def in_order(trees: Iterable[Tree]) -> list[Tree]:
+    """Functions in the order of their files and lines, each once."""
+    return sorted(set(trees), key=lambda tree: (tree.file, tree.node.lineno))
+
+
+def _described(profile: Profile, tree: Tree, actions: frozenset[str], name: str, edit: Edit) -> Mutant:
     instead = {ALLOW: "True", FORBID: "False", DROP: ""}.get(edit.way, "")
     rules = {action.name: action.source for action in profile.actions if action.name in actions}
-    own = rules.get(source.name)
+    own = rules.get(tree.name)
     return Mutant(
-        name=mutant_name(source, name),
+        name=mutant_name(tree, name),
         kind=edit.kind,
-        written=ast.unparse(edit.node),
+        written=edit.part.text,
         instead=ast.unparse(edit.instead) if edit.instead is not None else instead,
-        place=f"{Path(source.file).name}:{getattr(edit.node, 'lineno', source.node.lineno)}",
+        place=f"{Path(tree.file).name}:{edit.part.lines.start}",
         rules=own
         if own is not None
         else ", ".join(sorted({rule for text in rules.values() for rule in text.split(", ")})),
@@ -226,23 +229,23 @@ class Mutated:
 def mutated(profile: Profile, mutants: Sequence[Mutant]) -> Mutated:
     """The actions of the profile with these mutants in them. Raises ModelError if the settings have no room for the mutant's number."""
     numbers = {mutant.name: number for number, mutant in enumerate(mutants, start=1) if not mutant.switched}
-    edits = {source: list(_numbered(source, numbers)) for source, _ in _sources(profile)}
+    edits = {tree: list(_numbered(tree, numbers)) for tree, _ in _trees(profile)}
     bare = replace(profile, properties=(), probes=(), on_request=(), lemmas=(), assumptions=())
     (changed,) = with_mutants([bare], list(numbers), edits)
     return Mutated(profile=changed, mutants=tuple(mutants))
 
 
-def _numbered(source: Source, numbers: Mapping[str, int]) -> Iterator[tuple[int, Edit]]:
+def _numbered(tree: Tree, numbers: Mapping[str, int]) -> Iterator[tuple[int, Edit]]:
     """The edits of a function that have a number, by the names of their mutants."""
-    for name, edit in edits_of(source):
-        number = numbers.get(mutant_name(source, name))
+    for name, edit in edits_of(tree):
+        number = numbers.get(mutant_name(tree, name))
         if number is not None:
             yield number, edit
 
 
-def mutant_name(source: Source, name: str) -> str:
+def mutant_name(tree: Tree, name: str) -> str:
     """The name of a mutant by its function and the name of its edit there: `leader.fetch:guard-2`."""
-    return f"{Path(source.file).stem}.{source.name}:{name}"
+    return f"{Path(tree.file).stem}.{tree.name}:{name}"
 
 
 def functions_of(profile: Profile) -> list[Callable[..., Any]]:
@@ -254,7 +257,7 @@ def functions_of(profile: Profile) -> list[Callable[..., Any]]:
 def with_mutants(
     profiles: Sequence[Profile],
     names: Sequence[str],
-    edits: Mapping[Source, Sequence[tuple[int, Edit]]],
+    edits: Mapping[Tree, Sequence[tuple[int, Edit]]],
     words: Mapping[str, Any] | None = None,
 ) -> tuple[Profile, ...]:
     """Profiles of one state in which the setting `mutant` chooses what is wrong: 0 is nothing, and `names` begin with 1.
@@ -265,8 +268,8 @@ def with_mutants(
     chosen = types.new_class("Mutant", (Index,), {"names": ("none", *names)})
     before = profiles[0].state
     state = type(before.__name__, (before,), {SETTING: setting(any_of(chosen))})
-    sources = dict.fromkeys(s for profile in profiles for s in model_functions(functions_of(profile)))
-    clones = _clones(sorted(sources, key=lambda s: (s.file, s.node.lineno)), edits, before, state, words or {})
+    trees = in_order(tree for profile in profiles for tree in trees_of(functions_of(profile)))
+    clones = _clones(trees, edits, before, state, words or {})
 
     def cloned(properties: Sequence[Property]) -> tuple[Property, ...]:
         return tuple(
@@ -291,24 +294,23 @@ def with_mutants(
 
 
 def _clones(
-    sources: Sequence[Source],
-    edits: Mapping[Source, Sequence[tuple[int, Edit]]],
+    trees: Sequence[Tree],
+    edits: Mapping[Tree, Sequence[tuple[int, Edit]]],
     before: type[State],
     state: type[State],
     words: Mapping[str, Any],
 ) -> dict[Callable[..., Any], Callable[..., Any]]:
     """A copy of every function, with the mutants in it, that calls the other copies and is about the new state."""
-    by_module: dict[str, list[Source]] = {}
-    for source in sources:
-        by_module.setdefault(source.function.__module__, []).append(source)
+    by_module: dict[str, list[Tree]] = {}
+    for tree in trees:
+        by_module.setdefault(tree.module, []).append(tree)
     clones: dict[Callable[..., Any], Callable[..., Any]] = {}
     spaces = []
     for module, own in by_module.items():
-        space = {**words, **own[0].function.__globals__}
-        text = "\n\n".join(_woven(source, edits.get(source, ())) for source in own)
-        _run(f"<mutants of {module}: {id(state)}>", text, space)
+        text = "\n\n".join(_woven(tree, edits.get(tree, ())) for tree in own)
+        space = defined(text, f"<mutants of {module}: {id(state)}>", {**words, **own[0].function.__globals__})
         spaces.append(space)
-        clones |= {source.function: space[source.name] for source in own}
+        clones |= {tree.function: space[tree.name] for tree in own}
     for space in spaces:
         for name, value in list(space.items()):
             if value is before:
@@ -319,18 +321,12 @@ def _clones(
     return clones
 
 
-def _run(file: str, text: str, space: dict[str, Any]) -> None:
-    """Define the functions of a text, whose source can then be read as that of a file."""
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    exec(compile(text, file, "exec", flags=annotations.compiler_flag), space)
-
-
-def _woven(source: Source, edits: Sequence[tuple[int, Edit]]) -> str:
+def _woven(tree: Tree, edits: Sequence[tuple[int, Edit]]) -> str:
     """The text of a function with its mutants, each under its number."""
     by_node: dict[ast.AST, list[tuple[int, Edit]]] = {}
     for number, edit in edits:
-        by_node.setdefault(edit.node, []).append((number, edit))
-    woven = _Weaver(source.states[0] if source.states else "s", by_node).visit(source.node)
+        by_node.setdefault(edit.part.node, []).append((number, edit))
+    woven = _Weaver(tree.states[0] if tree.states else "s", by_node).visit(tree.node)
     return ast.unparse(ast.fix_missing_locations(woven))
 
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from neverlost.model.arguments import argument
 from neverlost.model.core import Model, ModelError, Packed, Refused, State, Step
-from neverlost.model.core.source import guard_of
+from neverlost.model.core.guards import guard_of
 
 from .event import Event
 

@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Sequence
 
 from neverlost.model.core import Field, Model, Property
-from neverlost.model.core.source import described
 from neverlost.model.core.specialised import circumstances_of, specialised, specialised_functions
+from neverlost.model.core.tree import described
 
 
 def model_digest(model: Model, properties: Sequence[Property]) -> str:

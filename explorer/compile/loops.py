@@ -5,26 +5,36 @@ A hoisted guard only skips parameters for which the action would refuse anyway; 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from neverlost.model.core import Action
-from neverlost.model.core.actions import require
-from neverlost.model.core.parsing import parsed_expression
-from neverlost.model.core.source import called_function, source_of
+from neverlost.model.core.reading import tree_of
+from neverlost.model.core.tree import (
+    Assign,
+    Call,
+    Comparison,
+    Do,
+    Expression,
+    Given,
+    Junction,
+    Local,
+    Require,
+    Return,
+    Statement,
+)
 
 from .proven import reassigned
-from .translate import Scope, Translator
+from .translate import Code, Scope, Translator
 
 
 @dataclass(frozen=True)
 class Conjunct:
     """A condition that must hold for the action to be enabled, and the parameters that it reads."""
 
-    text: str
+    code: Code
     parameters: frozenset[str]
-    fixes: tuple[tuple[str, str], ...] = ()
+    fixes: tuple[tuple[str, Code], ...] = ()
     """(parameter, expression): the condition says that the parameter equals the expression, which does not read it."""
 
 
@@ -38,88 +48,76 @@ def conjuncts(translator: Translator, action: Action) -> list[Conjunct]:
 
     They end before the first that may report a flaw, because whether it is evaluated must not change.
     """
-    source = source_of(action.function)
+    tree = tree_of(action.function)
     names = argument_names(action)
-    scope = replace(
-        translator.scope(source),
-        states={source.states[0]: "s"},
-        names=dict(zip((name for name, _ in action.parameters), names, strict=True)),
-    )
+    given = {own: Code(name, frozenset({name})) for (own, _), name in zip(action.parameters, names, strict=True)}
+    scope = replace(translator.scope(tree), states={tree.states[0]: "s"}, names=given)
     found = []
-    for node, inner in _required(translator, source.body, scope):
-        text = translator.expression(node, inner)
-        if translator.flags(text):
+    for part, inner in _required(translator, tree.body, scope):
+        condition = translator.expression(part, inner)
+        if condition.flags:
             break
-        found.append(Conjunct(text, names_in(text) & {*names}, tuple(_fixes(translator, node, inner, names))))
+        fixes = tuple(_fixes(translator, part, inner, names))
+        found.append(Conjunct(condition, condition.names & {*names}, fixes))
     return found
 
 
-def _required(translator: Translator, body: Sequence[ast.stmt], scope: Scope) -> Iterator[tuple[ast.expr, Scope]]:
+def _required(translator: Translator, body: Sequence[Statement], scope: Scope) -> Iterator[tuple[Expression, Scope]]:
     names = dict(scope.names)
     for statement in body:
         here = replace(scope, names=dict(names))
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            case Assign(target=Local(name=name), value=value):
                 names[name] = translator.number(value, here)
-                if translator.flags(names[name]):
+                if names[name].flags:
                     return
-            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[condition])) if (
-                scope.source.resolve(name) is require
-            ):
+            case Require(condition=condition):
                 yield from _split(translator, condition, here)
-            case ast.Expr(value=ast.Call() as call):
-                callee = called_function(scope.source, call)
-                assert callee is not None
-                yield from _required(translator, source_of(callee).body, _callee_scope(translator, call, here))
+            case Do(call=call):
+                inner = _callee_scope(translator, call, here)
+                yield from _required(translator, inner.tree.body, inner)
                 return
             case _:
                 return
 
 
-def _split(translator: Translator, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.expr, Scope]]:
+def _split(translator: Translator, part: Expression, scope: Scope) -> Iterator[tuple[Expression, Scope]]:
     """The conjuncts of a condition; a predicate that only returns an expression is expanded."""
-    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
-        for value in node.values:
-            yield from _split(translator, value, scope)
-        return
-    if isinstance(node, ast.Call) and called_function(scope.source, node) in translator.names:
-        inner = _callee_scope(translator, node, scope)
-        body = inner.source.body
-        if len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value is not None:
-            yield from _split(translator, body[0].value, inner)
+    match part:
+        case Junction(every=True, parts=parts):
+            for one in parts:
+                yield from _split(translator, one, scope)
             return
-    yield node, scope
+        case Call():
+            inner = _callee_scope(translator, part, scope)
+            match inner.tree.body:
+                case (Return(value=Expression() as value),):
+                    yield from _split(translator, value, inner)
+                    return
+    yield part, scope
 
 
-def _callee_scope(translator: Translator, call: ast.Call, scope: Scope) -> Scope:
+def _callee_scope(translator: Translator, call: Call, scope: Scope) -> Scope:
     """The scope of a called function, with the call's arguments in place of its parameters."""
-    callee = called_function(scope.source, call)
-    assert callee is not None
-    source = source_of(callee)
+    tree = tree_of(call.function)
     states, names, proven = {}, {}, {}
-    for parameter, argument in zip(source.parameters, call.args, strict=True):
-        if parameter in source.states:
-            assert isinstance(argument, ast.Name)
-            states[parameter] = scope.states[argument.id]
+    for parameter, argument in zip(tree.parameters, call.arguments, strict=True):
+        if isinstance(argument, Given):
+            states[parameter] = scope.states[argument.state]
             continue
         names[parameter] = translator.number(argument, scope)
-        if isinstance(argument, ast.Name) and argument.id in scope.proven and parameter not in reassigned(source):
-            proven[parameter] = scope.proven[argument.id]
-    return Scope(source=source, states=states, names=names, proven=proven)
+        if isinstance(argument, Local) and argument.name in scope.proven and parameter not in reassigned(tree):
+            proven[parameter] = scope.proven[argument.name]
+    return Scope(tree=tree, states=states, names=names, proven=proven)
 
 
-def names_in(text: str) -> frozenset[str]:
-    """The names that an expression reads."""
-    return frozenset(node.id for node in ast.walk(parsed_expression(text)) if isinstance(node, ast.Name))
-
-
-def _fixes(translator: Translator, node: ast.expr, scope: Scope, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    match node:
-        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
-            texts = translator.number(left, scope), translator.number(right, scope)
-            for one, other in (texts, texts[::-1]):
-                if one in names and one not in names_in(other):
-                    yield one, other
+def _fixes(translator: Translator, part: Expression, scope: Scope, names: Sequence[str]) -> Iterator[tuple[str, Code]]:
+    match part:
+        case Comparison(left=left, operators=("==",), others=(right,)):
+            sides = translator.number(left, scope), translator.number(right, scope)
+            for one, other in (sides, sides[::-1]):
+                if one.text in names and one.text not in other.names:
+                    yield one.text, other
 
 
 @dataclass(frozen=True)
@@ -128,7 +126,7 @@ class Bound:
 
     name: str
     size: int
-    value: str | None = None
+    value: Code | None = None
 
 
 @dataclass(frozen=True)
@@ -136,7 +134,7 @@ class Level:
     """What is decided about the parameters of an action, in order: some are bound, and then some conditions must hold."""
 
     bound: tuple[Bound, ...]
-    conditions: tuple[str, ...]
+    conditions: tuple[Code, ...]
 
 
 def levels(translator: Translator, action: Action) -> list[Level]:
@@ -149,7 +147,7 @@ def levels(translator: Translator, action: Action) -> list[Level]:
     open_conditions = conjuncts(translator, action)
     found: list[Level] = []
     bound: list[Bound] = []
-    conditions: list[str] = []
+    conditions: list[Code] = []
 
     def decide() -> None:
         """Bind what the state says, and take every condition that can be decided."""
@@ -158,7 +156,7 @@ def levels(translator: Translator, action: Action) -> list[Level]:
             ready = [c for c in open_conditions if c.parameters <= known]
             for condition in ready:
                 open_conditions.remove(condition)
-                conditions.append(condition.text)
+                conditions.append(condition.code)
             fixed = _fixed(open_conditions, known)
             if fixed is None:
                 return
@@ -175,7 +173,7 @@ def levels(translator: Translator, action: Action) -> list[Level]:
         decide()
 
 
-def _fixed(conditions: Sequence[Conjunct], bound: set[str]) -> tuple[str, str] | None:
+def _fixed(conditions: Sequence[Conjunct], bound: set[str]) -> tuple[str, Code] | None:
     """A parameter that a condition fixes once `bound` are bound, and what it equals."""
     for condition in conditions:
         for name, value in condition.fixes:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from neverlost.model.core import Action
 
 from .frames import array, frame
-from .loops import argument_names, levels, names_in
-from .translate import DECLARED, OUTSIDE, SETTINGS, Translator
+from .loops import argument_names, levels
+from .translate import DECLARED, OUTSIDE, SETTINGS, Code, Translator
 
 LARGEST = 500
 """How many operations the largest action may have where actions are tried on states together."""
@@ -75,7 +75,7 @@ class _Attempts:
         self.frame, self.size = "all", "size"
         self.frames = 0
         self.looped: list[str] = []  # the parameters that loops bind
-        self.fixed: dict[str, str] = {}  # those that the state fixes, and what they equal
+        self.fixed: dict[str, Code] = {}  # those that the state fixes, and what they equal
 
     def of(self, action: Action) -> Together:
         for level in levels(self.translator, action):
@@ -86,7 +86,7 @@ class _Attempts:
                     self._open(f"for {bound.name} in range({bound.size}):")
                 else:
                     self.fixed[bound.name] = bound.value
-                    conditions.insert(0, f"0 <= {bound.name} < {bound.size}")
+                    conditions.insert(0, Code(f"0 <= {bound.name} < {bound.size}", frozenset({bound.name})))
             self._filter(conditions)
         self._attempt(action)
         return Together(self.functions, self.lines, self.frames)
@@ -98,21 +98,21 @@ class _Attempts:
         self._line(text)
         self.pad += "    "
 
-    def _filter(self, conditions: Sequence[str]) -> None:
+    def _filter(self, conditions: Sequence[Code]) -> None:
         """Go on where all conditions hold. What needs no state comes first, and last what calls a function: that takes long."""
-        of_states = {*self.translator.words("s").split(", "), *self.fixed}
+        of_states = {*self.translator.named_words("s"), *self.fixed}
         functions = {*self.translator.names.values()}
-        always = [text for text in conditions if not names_in(text) & of_states]
+        always = [one for one in conditions if not one.names & of_states]
         if always:
-            self._open(f"if {' and '.join(always)}:")
+            self._open(f"if {' and '.join(map(str, always))}:")
         for calls in (False, True):
-            stage = [text for text in conditions if text not in always and bool(names_in(text) & functions) == calls]
+            stage = [one for one in conditions if one not in always and bool(one.names & functions) == calls]
             if stage:
                 self._guard(stage)
 
-    def _guard(self, conditions: Sequence[str]) -> None:
+    def _guard(self, conditions: Sequence[Code]) -> None:
         guard, inner, left = f"guard_{self.number}_{self.frames}", f"in_{self.frames}", f"left_{self.frames}"
-        self._function(guard, f"if {' and '.join(conditions)}:", "    return 1", "return 0")
+        self._function(guard, f"if {' and '.join(map(str, conditions))}:", "    return 1", "return 0")
         self._line(f"{left} = 0")
         self._line(f"for k in abreast({self.size}):")
         self._line(f"    found = {guard}({self._given()})")

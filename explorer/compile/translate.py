@@ -6,25 +6,44 @@ whether it is enabled and the words after it; the others return their value.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from neverlost.model.core import Model
-from neverlost.model.core.actions import require
 from neverlost.model.core.domains import MAX_MEMBERS, contains, is_subset
 from neverlost.model.core.packing import SETTING_WORDS, Place
-from neverlost.model.core.parsing import parsed_expression
-from neverlost.model.core.source import (
-    SET_HELPERS,
-    Source,
-    called_function,
-    field_access,
-    model_functions,
+from neverlost.model.core.reading import trees_of
+from neverlost.model.core.tree import (
+    AllOf,
+    Assign,
+    Call,
+    Change,
+    Choice,
+    Comparison,
+    Do,
+    Each,
+    Element,
+    Expression,
+    Extreme,
+    Given,
+    If,
+    Junction,
+    Local,
+    Loop,
+    Minus,
+    Not,
+    Number,
+    Require,
+    Return,
+    SetOperation,
+    Size,
+    Statement,
+    Sum,
+    Tree,
 )
 
-from .proven import named_domain, proven_names
+from .proven import proven_names
 
 MEMBER_POSITIONS = {"contains": 1, "with_member": 1, "without": 1, "only": 0}
 """Which argument of a set helper is a member. It is a shift distance, so it must lie within a word."""
@@ -40,9 +59,6 @@ HELPERS = {
 TRUTHS = (contains, is_subset)
 """The set helpers whose result is a truth."""
 
-CHECKED, IN_DOMAIN, BOUNDED = "checked(", "in_domain(", "bounded("
-"""Code with one of these texts may report a flaw, so it must not be evaluated before the guards above it."""
-
 SETTINGS = ", ".join(f"settings_{word}" for word in range(SETTING_WORDS))
 """The words of the settings as a list of names: `settings_0, settings_1`."""
 
@@ -50,13 +66,42 @@ OUTSIDE, DECLARED = f"flaw, {SETTINGS}", f"flaw: vector, {SETTINGS}"
 """The further parameters of every function: where it reports a flaw, and the words of the settings."""
 
 
+@dataclass(frozen=True)
+class Code:
+    """The text of an expression over packed words, and what is known of it."""
+
+    text: str
+    names: frozenset[str] = frozenset()
+    """The words of states, parameters and translated functions in it."""
+    flags: bool = False
+    """Whether to evaluate it may report a flaw of the model: then it must not be evaluated before the guards above it."""
+    is_truth: bool = False
+    """Whether it is a truth. Names, fields and results of functions are numbers."""
+    value: int | None = None
+    """The number, if the text is one."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def code(text: str, *parts: Code, names: Sequence[str] = (), flags: bool = False, is_truth: bool = False) -> Code:
+    """A text that is made of some parts."""
+    together = frozenset(names).union(*(part.names for part in parts))
+    return Code(text, together, flags or any(part.flags for part in parts), is_truth)
+
+
+def number(text: Code) -> Code:
+    """An expression as a number, to store, pass on or compute with. A truth becomes 0 or 1."""
+    return code(f"number({text})", text) if text.is_truth else text
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scope:
     """A model function being translated: the texts of its states and names, and which names are certain to lie in a domain."""
 
-    source: Source
+    tree: Tree
     states: Mapping[str, str]
-    names: Mapping[str, str]
+    names: Mapping[str, Code]
     proven: Mapping[str, int]
 
 
@@ -67,184 +112,162 @@ class Translator:
         self, model: Model, functions: Sequence[Callable[..., Any]], bound: Sequence[Callable[..., Any]]
     ) -> None:
         self.model, self.layout = model, model.layout
-        self.sources = list(model_functions(list(functions)))
-        self.names = {s.function: f"f{number}_{s.name}" for number, s in enumerate(self.sources)}
-        self.proven = proven_names(model, self.sources, bound)
+        self.trees = list(trees_of(functions))
+        self.names = {tree.function: f"f{number}_{tree.name}" for number, tree in enumerate(self.trees)}
+        self.proven = proven_names(model, self.trees, bound)
         self.definitions: list[str] = []  # callees first
-        self.may_flag: set[str] = set()
-        for source in self.sources:
-            text = self._function(source)
-            self.definitions.append(text)
-            if self.flags(text):
-                self.may_flag.add(self.names[source.function])
-
-    def flags(self, text: str) -> bool:
-        """Whether evaluating this text may report a flaw of the model."""
-        return any(part in text for part in (CHECKED, IN_DOMAIN, BOUNDED)) or any(
-            f"{name}(" in text for name in self.may_flag
-        )
+        self.may_flag: set[Callable[..., Any]] = set()
+        for tree in self.trees:
+            self.definitions.append(self._function(tree))
 
     def words(self, prefix: str) -> str:
         """The words of a state as a list of names: `s_0, s_1`."""
-        return ", ".join(f"{prefix}_{k}" for k in range(self.layout.words))
+        return ", ".join(self.named_words(prefix))
 
-    def scope(self, source: Source) -> Scope:
+    def named_words(self, prefix: str) -> list[str]:
+        """The names of the words of a state."""
+        return [f"{prefix}_{k}" for k in range(self.layout.words)]
+
+    def scope(self, tree: Tree) -> Scope:
         """The scope of a function's own body."""
-        return Scope(source=source, states={s: s for s in source.states}, names={}, proven=self.proven[source.function])
+        return Scope(tree=tree, states={s: s for s in tree.states}, names={}, proven=self.proven[tree.function])
 
-    def _function(self, source: Source) -> str:
-        parameters = [self.words(p) if p in source.states else local(p) for p in source.parameters]
-        lines = _KernelBody(self, self.scope(source)).block(source.body, 1)
-        if not source.returns_value:
-            lines.append(f"    return True, {self.words(source.states[0])}")
-        head = f"def {self.names[source.function]}({', '.join(parameters)}, {DECLARED}):"
+    def _function(self, tree: Tree) -> str:
+        parameters = [self.words(p) if p in tree.states else local(p) for p in tree.parameters]
+        body = _KernelBody(self, self.scope(tree))
+        lines = body.block(tree.body, 1)
+        if body.flags:
+            self.may_flag.add(tree.function)
+        if not tree.returns_value:
+            lines.append(f"    return True, {self.words(tree.states[0])}")
+        head = f"def {self.names[tree.function]}({', '.join(parameters)}, {DECLARED}):"
         return "\n".join([head, *lines])
 
-    def expression(self, node: ast.expr, scope: Scope) -> str:
+    def number(self, part: Expression, scope: Scope) -> Code:
+        """An expression over packed words, as a number."""
+        return number(self.expression(part, scope))
+
+    def expression(self, part: Expression, scope: Scope) -> Code:
         """An expression over packed words."""
-        access = field_access(node, list(scope.states))
-        if access is not None:
-            return self._read(access, scope)
-        match node:
-            case ast.Constant(value=value):
-                return str(value)
-            case ast.Name(id=name):
-                return self._name(name, scope)
-            case ast.BoolOp(op=op, values=values):
-                word = " and " if isinstance(op, ast.And) else " or "
-                written = self.expression if self._is_truth(node, scope) else self.number
-                return "(" + word.join(written(v, scope) for v in values) + ")"
-            case ast.UnaryOp(op=op, operand=operand):
-                return (
-                    f"(not {self.expression(operand, scope)})"
-                    if isinstance(op, ast.Not)
-                    else f"(-{self.number(operand, scope)})"
-                )
-            case ast.BinOp(left=left, op=op, right=right):
-                return self._sum(left, "+" if isinstance(op, ast.Add) else "-", right, scope)
-            case ast.Compare(left=left, ops=ops, comparators=comparators):
-                parts = [self.number(left, scope)]
-                for comparison, right in zip(ops, comparators, strict=True):
-                    parts += [_COMPARISONS[type(comparison)], self.number(right, scope)]
-                return "(" + " ".join(parts) + ")"
-            case ast.IfExp(test=test, body=body, orelse=orelse):
-                written = self.expression if self._is_truth(node, scope) else self.number
-                return f"({written(body, scope)} if {self.expression(test, scope)} else {written(orelse, scope)})"
-            case ast.Call():
-                return self._call(node, scope)
-        raise AssertionError(f"{scope.source.at(node)}: checked, yet not translated: {ast.unparse(node)}")
+        match part:
+            case Element():
+                return self._read(part, scope)
+            case Number(value=bool() as value):
+                return Code(str(value), is_truth=True)
+            case Number(value=value):
+                return Code(str(value), value=value)
+            case Local(name=name):
+                return scope.names.get(name) or Code(local(name), frozenset({local(name)}))
+            case Size(domain=domain):
+                size = domain.size(self.model.bounds)
+                return Code(str(size), value=size)
+            case AllOf(domain=domain):
+                members = (1 << domain.size(self.model.bounds)) - 1
+                return Code(str(members), value=members)
+            case Junction(every=every, parts=parts):
+                texts = _alike([self.expression(one, scope) for one in parts])
+                word = " and " if every else " or "
+                return code(f"({word.join(map(str, texts))})", *texts, is_truth=texts[0].is_truth)
+            case Not(operand=operand):
+                text = self.expression(operand, scope)
+                return code(f"(not {text})", text, is_truth=True)
+            case Minus(operand=operand):
+                text = self.number(operand, scope)
+                return code(f"(-{text})", text)
+            case Sum(left=left, sign=sign, right=right):
+                return self._sum(left, sign, right, scope)
+            case Comparison(left=left, operators=operators, others=others):
+                texts = [self.number(one, scope) for one in (left, *others)]
+                rest = (f" {operator} {text}" for operator, text in zip(operators, texts[1:], strict=True))
+                return code(f"({texts[0]}{''.join(rest)})", *texts, is_truth=True)
+            case Choice(test=test, yes=yes, no=no):
+                one, other = _alike([self.expression(yes, scope), self.expression(no, scope)])
+                condition = self.expression(test, scope)
+                return code(f"({one} if {condition} else {other})", one, condition, other, is_truth=one.is_truth)
+            case Extreme(name=name, parts=parts):
+                texts = [self.number(one, scope) for one in parts]
+                return code(f"{name}({', '.join(map(str, texts))})", *texts)
+            case SetOperation(helper=helper, parts=parts):
+                return self._set_operation(helper, parts, scope)
+            case Call():
+                return self.call(part, scope)
+        raise AssertionError(f"{scope.tree.at(part)}: read, yet not translated: {part.text}")
 
-    def number(self, node: ast.expr, scope: Scope) -> str:
-        """An expression as a number, to store, pass on or compute with. A truth becomes 0 or 1."""
-        text = self.expression(node, scope)
-        return f"number({text})" if self._is_truth(node, scope) else text
+    def _sum(self, left: Expression, sign: int, right: Expression, scope: Scope) -> Code:
+        """A sum or difference. It is checked unless it is certain to stay small, because integers of the kernel have a limited size."""
+        one, other = self.number(left, scope), self.number(right, scope)
+        text = f"{one} {_SIGNS[sign]} {other}"
+        if self._small(left, scope) and self._small(right, scope):
+            return code(f"({text})", one, other)
+        return code(f"bounded({text}, flaw)", one, other, flags=True)
 
-    def _is_truth(self, node: ast.expr, scope: Scope) -> bool:
-        """Whether the text of an expression is a truth. Names, fields and results of functions are numbers."""
-        match node:
-            case ast.Constant(value=value):
-                return isinstance(value, bool)
-            case ast.Compare() | ast.UnaryOp(op=ast.Not()):
+    def _small(self, part: Expression, scope: Scope) -> bool:
+        match part:
+            case Number(name=None) | Size() | Element():
                 return True
-            case ast.BoolOp(values=values):
-                return all(self._is_truth(v, scope) for v in values)
-            case ast.IfExp(body=body, orelse=orelse):
-                return self._is_truth(body, scope) and self._is_truth(orelse, scope)
-            case ast.Call(func=ast.Name(id=name)):
-                return scope.source.resolve(name) in TRUTHS
+            case Local(name=name):
+                return name in scope.proven
         return False
 
-    def _sum(self, left: ast.expr, sign: str, right: ast.expr, scope: Scope) -> str:
-        """A sum or difference. It is checked unless it is certain to stay small, because integers of the kernel have a limited size."""
-        text = f"({self.number(left, scope)} {sign} {self.number(right, scope)})"
-        return text if self._small(left, scope) and self._small(right, scope) else f"bounded{text[:-1]}, flaw)"
+    def _set_operation(self, helper: Callable[..., Any], parts: Sequence[Expression], scope: Scope) -> Code:
+        texts = [self.number(one, scope) for one in parts]
+        at = MEMBER_POSITIONS.get(helper.__name__)
+        if at is not None:
+            texts[at] = self._within(parts[at], MAX_MEMBERS, scope)
+        return code(HELPERS[helper.__name__].format(*texts), *texts, is_truth=helper in TRUTHS)
 
-    def _small(self, node: ast.expr, scope: Scope) -> bool:
-        match node:
-            case ast.Constant():
-                return True
-            case ast.Name(id=name):
-                return name in scope.proven
-            case ast.Call(func=ast.Attribute(attr="size")):
-                return True
-        return field_access(node, list(scope.states)) is not None
-
-    def _name(self, name: str, scope: Scope) -> str:
-        if name in scope.names:
-            return scope.names[name]
-        if name in scope.source.parameters or name in scope.source.assigned:
-            return local(name)
-        return str(int(scope.source.resolve(name)))
-
-    def _call(self, node: ast.Call, scope: Scope) -> str:
-        match node.func:
-            case ast.Attribute(attr="size"):
-                return str(named_domain(node, scope.source).size(self.model.bounds))
-            case ast.Attribute(attr="all_of"):
-                return str((1 << named_domain(node, scope.source).size(self.model.bounds)) - 1)
-            case ast.Name(id=name):
-                arguments = [self.number(a, scope) for a in node.args if not self._is_state(a, scope)]
-                helper = scope.source.resolve(name)
-                if helper in SET_HELPERS.values():
-                    if helper.__name__ in MEMBER_POSITIONS:
-                        at = MEMBER_POSITIONS[helper.__name__]
-                        arguments[at] = self._within(node.args[at], MAX_MEMBERS, scope)
-                    return HELPERS[helper.__name__].format(*arguments)
-                if name in ("min", "max") and helper is None:
-                    return f"{name}({', '.join(arguments)})"
-        return self.call(node, scope)
-
-    def call(self, node: ast.Call, scope: Scope) -> str:
+    def call(self, part: Call, scope: Scope) -> Code:
         """A call of a translated function."""
-        callee = called_function(scope.source, node)
-        assert callee is not None
-        arguments = []
-        for argument in node.args:
-            if self._is_state(argument, scope):
-                assert isinstance(argument, ast.Name)
-                arguments.append(self.words(scope.states[argument.id]))
-            else:
-                arguments.append(self.number(argument, scope))
-        return f"{self.names[callee]}({', '.join(arguments)}, {OUTSIDE})"
+        texts = [self._argument(one, scope) for one in part.arguments]
+        name = self.names[part.function]
+        flags = part.function in self.may_flag
+        return code(f"{name}({', '.join(map(str, texts))}, {OUTSIDE})", *texts, names=[name], flags=flags)
 
-    def _is_state(self, node: ast.expr, scope: Scope) -> bool:
-        return isinstance(node, ast.Name) and node.id in scope.states
+    def _argument(self, part: Expression, scope: Scope) -> Code:
+        return self._words(scope.states[part.state]) if isinstance(part, Given) else self.number(part, scope)
 
-    def _read(self, access: tuple[str, str, list[ast.expr]], scope: Scope) -> str:
-        state, name, indexes = access
-        place = self.place(name)
-        position = self.position(place, indexes, scope)
+    def _words(self, prefix: str) -> Code:
+        return Code(self.words(prefix), frozenset(self.named_words(prefix)))
+
+    def _read(self, part: Element, scope: Scope) -> Code:
+        place = self.place(part.field)
+        position = self.position(place, part.indexes, scope)
         low = f" + {place.low}" if place.low > 0 else f" - {-place.low}" if place.low < 0 else ""
-        prefix = scope.states[state]
+        prefix = scope.states[part.state]
         if len(place.segments) > 1:
-            return f"(read_{name}({self.words(prefix)}, {position}){low})"
+            words = self._words(prefix)
+            return code(f"(read_{part.field}({words}, {position}){low})", words, position)
         segment = place.segments[0]
-        words = "settings" if name in self.layout.settings else prefix
-        return f"(({words}_{segment.word} >> {_shift(segment.shift, position, place.width)} & {_mask(place)}){low})"
+        word = f"{'settings' if part.field in self.layout.settings else prefix}_{segment.word}"
+        text = f"(({word} >> {_shift(segment.shift, position, place.width)} & {_mask(place)}){low})"
+        return code(text, position, names=[word])
 
     def place(self, name: str) -> Place:
         """The place of a field or a setting."""
         return self.layout.places[name] if name in self.layout.places else self.layout.settings[name]
 
-    def position(self, place: Place, indexes: Sequence[ast.expr], scope: Scope) -> str:
+    def position(self, place: Place, indexes: Sequence[Expression], scope: Scope) -> Code:
         """The number of an element among those of its field."""
-        text = "0"
-        for node, extent in zip(indexes, place.shape, strict=True):
-            index = self._within(node, extent, scope)
-            text = index if text == "0" else _sum(_times(text, extent), index)
-        return text
+        found = Code("0", value=0)
+        for part, extent in zip(indexes, place.shape, strict=True):
+            index = self._within(part, extent, scope)
+            found = index if found.value == 0 else code(f"({_times(found, extent)} + {index})", found, index)
+        return found
 
-    def _within(self, node: ast.expr, extent: int, scope: Scope) -> str:
+    def _within(self, part: Expression, extent: int, scope: Scope) -> Code:
         """An expression that must lie in 0 .. extent - 1, checked unless this is certain."""
-        text = self.number(node, scope)
-        if text.isdigit() and int(text) < extent:
+        text = self.number(part, scope)
+        if text.value is not None and 0 <= text.value < extent:
             return text
-        sure = isinstance(node, ast.Name) and scope.proven.get(node.id, extent + 1) <= extent
-        access = field_access(node, list(scope.states))
-        if access is not None:
-            place = self.place(access[1])
-            sure = place.low >= 0 and place.low + place.size <= extent
-        return text if sure else f"{CHECKED}{text}, {extent}, flaw)"
+        match part:
+            case Local(name=name):
+                sure = scope.proven.get(name, extent + 1) <= extent
+            case Element(field=name):
+                place = self.place(name)
+                sure = place.low >= 0 and place.low + place.size <= extent
+            case _:
+                sure = False
+        return text if sure else code(f"checked({text}, {extent}, flaw)", text, flags=True)
 
     def segmented(self) -> list[str]:
         """Readers and writers of fields that extend over several words."""
@@ -280,91 +303,95 @@ class _KernelBody:
     """The statements of one function, as lines over packed words."""
 
     def __init__(self, translator: Translator, scope: Scope) -> None:
-        self.translator, self.scope = translator, scope
+        self.translator, self.scope, self.flags = translator, scope, False
 
-    def block(self, statements: Sequence[ast.stmt], depth: int) -> list[str]:
+    def block(self, statements: Sequence[Statement], depth: int) -> list[str]:
         return [line for s in statements for line in self._statement(s, depth)] or ["    " * depth + "pass"]
 
-    def _statement(self, node: ast.stmt, depth: int) -> list[str]:
+    def _statement(self, part: Statement, depth: int) -> list[str]:
         pad, value = "    " * depth, self._value
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=right):
+        match part:
+            case Assign(target=Local(name=name), value=right):
                 return [f"{pad}{local(name)} = {value(right)}"]
-            case ast.Assign(targets=[target], value=right):
-                return [pad + line for line in self._write(target, right, value(right))]
-            case ast.AugAssign(target=ast.Name(id=name), op=op, value=right):
-                sign = "+" if isinstance(op, ast.Add) else "-"
-                return [f"{pad}{local(name)} = bounded({local(name)} {sign} {value(right)}, flaw)"]
-            case ast.AugAssign(target=target, op=op, value=right):
-                old = value(parsed_expression(ast.unparse(target)))
-                new = f"{old} {'+' if isinstance(op, ast.Add) else '-'} {value(right)}"
-                return [pad + line for line in self._write(target, right, new, known=False)]
-            case ast.If(test=test, body=body, orelse=orelse):
+            case Assign(target=Element() as target, value=right):
+                return [pad + line for line in self._write(target, value(right), self._fits(right, target))]
+            case Change(target=Local(name=name), sign=sign, value=right):
+                self.flags = True
+                return [f"{pad}{local(name)} = bounded({local(name)} {_SIGNS[sign]} {value(right)}, flaw)"]
+            case Change(target=Element() as target, sign=sign, value=right):
+                new = f"{value(target)} {_SIGNS[sign]} {value(right)}"
+                return [pad + line for line in self._write(target, new, fits=False)]
+            case If(test=test, body=body, orelse=orelse):
                 lines = [f"{pad}if {self._condition(test)}:", *self.block(body, depth + 1)]
                 return [*lines, f"{pad}else:", *self.block(orelse, depth + 1)] if orelse else lines
-            case ast.For(target=ast.Name(id=name), iter=ast.Call() as iterable, body=body):
-                return self._loop(name, iterable, body, depth)
-            case ast.Return(value=None):
+            case Loop():
+                return self._loop(part, depth)
+            case Return(value=None):
                 return [f"{pad}return True, {self._words()}"]
-            case ast.Return(value=ast.expr() as result):
+            case Return(value=Expression() as result):
                 return [f"{pad}return {value(result)}"]
-            case ast.Expr(value=ast.Call() as call):
-                return [pad + line for line in self._call(call)]
-        raise AssertionError(f"checked, yet not translated: {ast.unparse(node)}")
+            case Require(condition=condition):
+                return [f"{pad}if not {self._condition(condition)}:", f"{pad}    return False, {self._words()}"]
+            case Do(call=call):
+                done = self._used(self.translator.call(call, self.scope))
+                refused = f"{pad}    return False, {self._words()}"
+                return [f"{pad}enabled, {self._words()} = {done}", f"{pad}if not enabled:", refused]
+        raise AssertionError(f"{self.scope.tree.at(part)}: read, yet not translated: {part.text}")
 
-    def _condition(self, node: ast.expr) -> str:
-        return self.translator.expression(node, self.scope)
+    def _used(self, found: Code) -> str:
+        """A text that stands in the function."""
+        self.flags = self.flags or found.flags
+        return found.text
 
-    def _value(self, node: ast.expr) -> str:
-        return self.translator.number(node, self.scope)
+    def _condition(self, part: Expression) -> str:
+        return self._used(self.translator.expression(part, self.scope))
+
+    def _value(self, part: Expression) -> str:
+        return self._used(self.translator.number(part, self.scope))
 
     def _words(self) -> str:
-        return self.translator.words(self.scope.source.states[0])
+        return self.translator.words(self.scope.tree.states[0])
 
-    def _loop(self, name: str, iterable: ast.Call, body: Sequence[ast.stmt], depth: int) -> list[str]:
-        pad = "    " * depth
-        if isinstance(iterable.func, ast.Attribute):
-            index = named_domain(iterable, self.scope.source)
-            limits = str(index.size(self.translator.model.bounds))
+    def _loop(self, part: Loop, depth: int) -> list[str]:
+        if isinstance(part.over, Each):
+            limits = str(part.over.domain.size(self.translator.model.bounds))
         else:
-            limits = ", ".join(self._value(a) for a in iterable.args)
-        return [f"{pad}for {local(name)} in range({limits}):", *self.block(body, depth + 1)]
+            limits = ", ".join(map(self._value, part.over.limits))
+        return [f"{'    ' * depth}for {local(part.name)} in range({limits}):", *self.block(part.body, depth + 1)]
 
-    def _call(self, call: ast.Call) -> list[str]:
-        assert isinstance(call.func, ast.Name)
-        refused = f"    return False, {self._words()}"
-        if self.scope.source.resolve(call.func.id) is require:
-            return [f"if not {self._condition(call.args[0])}:", refused]
-        return [f"enabled, {self._words()} = {self.translator.call(call, self.scope)}", "if not enabled:", refused]
-
-    def _write(self, target: ast.expr, right: ast.expr, value: str, known: bool = True) -> list[str]:
-        access = field_access(target, list(self.scope.states))
-        assert access is not None
-        state, name, indexes = access
-        place = self.translator.layout.places[name]
-        position = self.translator.position(place, indexes, self.scope)
-        if not (known and self._fits(right, place)):
-            value = f"{IN_DOMAIN}{value}, {place.low}, {place.size}, flaw)"
+    def _write(self, target: Element, value: str, fits: bool) -> list[str]:
+        place = self.translator.layout.places[target.field]
+        position = self.translator.position(place, target.indexes, self.scope)
+        self._used(position)
+        if not fits:
+            self.flags = True
+            value = f"in_domain({value}, {place.low}, {place.size}, flaw)"
         stored = f"({value}{f' - {place.low}' if place.low > 0 else f' + {-place.low}' if place.low < 0 else ''})"
         if len(place.segments) > 1:
-            words = self.translator.words(state)
-            return [f"{words} = write_{name}({words}, {position}, {stored})"]
+            words = self.translator.words(target.state)
+            return [f"{words} = write_{target.field}({words}, {position}, {stored})"]
         segment = place.segments[0]
-        word, shift = f"{state}_{segment.word}", _shift(segment.shift, position, place.width)
+        word, shift = f"{target.state}_{segment.word}", _shift(segment.shift, position, place.width)
         return [f"{word} = {word} & ~({_mask(place)} << {shift}) | {stored} << {shift}"]
 
-    def _fits(self, node: ast.expr, place: Place) -> bool:
+    def _fits(self, part: Expression, target: Element) -> bool:
         """Whether the value certainly lies in the field's domain: a read of a field of this domain, a member, NONE, a constant."""
-        access = field_access(node, list(self.scope.states))
-        if access is not None:
-            other = self.translator.place(access[1])
-            return (other.low, other.size) == (place.low, place.size)
-        text = self._value(node)
-        if text.lstrip("-").isdigit():
-            return place.low <= int(text) < place.low + place.size
-        if isinstance(node, ast.Name) and node.id in self.scope.proven:
-            return place.low <= 0 and self.scope.proven[node.id] <= place.low + place.size
+        place, proven = self.translator.layout.places[target.field], self.scope.proven
+        known = self.translator.number(part, self.scope).value
+        match part:
+            case Element(field=name):
+                other = self.translator.place(name)
+                return (other.low, other.size) == (place.low, place.size)
+            case _ if known is not None:
+                return place.low <= known < place.low + place.size
+            case Local(name=name) if name in proven:
+                return place.low <= 0 and proven[name] <= place.low + place.size
         return False
+
+
+def _alike(texts: Sequence[Code]) -> list[Code]:
+    """Truths if all are truths, else numbers."""
+    return list(texts) if all(text.is_truth for text in texts) else [number(text) for text in texts]
 
 
 def local(name: str) -> str:
@@ -372,23 +399,19 @@ def local(name: str) -> str:
     return f"v_{name}"
 
 
-_COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+_SIGNS = {1: "+", -1: "-"}
 
 
 def _mask(place: Place) -> int:
     return (1 << place.width) - 1
 
 
-def _times(text: str, factor: int) -> str:
-    return text if factor == 1 else f"({text}) * {factor}"
+def _times(text: Code, factor: int) -> str:
+    return str(text) if factor == 1 else f"({text}) * {factor}"
 
 
-def _sum(left: str, right: str) -> str:
-    return f"({left} + {right})"
-
-
-def _shift(base: int, position: str, width: int) -> str:
-    if position.isdigit():
-        return str(base + int(position) * width)
+def _shift(base: int, position: Code, width: int) -> str:
+    if position.value is not None:
+        return str(base + position.value * width)
     moved = f"({position})" if width == 1 else f"({position}) * {width}"
     return f"({moved})" if base == 0 else f"({base} + {moved})"

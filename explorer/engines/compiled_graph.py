@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neverlost.model.core import Model, ModelError, Property
-from neverlost.model.core.language import INTEGER_BITS
+from neverlost.model.core.reading import INTEGER_BITS
 
 from ..compile.cache import loaded_kernel
 from ..compile.generate import positions_source

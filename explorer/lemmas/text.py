@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
-from pathlib import Path
+from itertools import count
 
 from neverlost.model.core import Index, Lemma, Model, SubsetOf
+from neverlost.model.core.source import defined
 
-from ..files.temporary import own_folder
-from ..loading import load_module
 from .grammar import STATE, Variable
 
 LINE = 110
 """The length of a line of printed code, beyond which a condition is broken up."""
 
 
-@cache
-def _folder() -> Path:
-    """The folder of this process's modules: Python reads the source of a function from its file."""
-    return own_folder()
+_NUMBERS = count(1)
+"""Each text has a place of its own."""
 
 
 def lemma_functions(model: Model, conditions: Iterable[tuple[Sequence[Variable], str]]) -> list[Lemma]:
@@ -36,11 +32,8 @@ def loaded_lemmas(model: Model, texts: Sequence[str]) -> list[Lemma]:
     """The lemmas that some texts define, in order."""
     if not texts:
         return []
-    text = module_text(model, texts)
-    number = len(list(_folder().iterdir()))
-    path = _folder() / f"lemmas_{number}.py"
-    path.write_text(text, encoding="utf-8")
-    return [found for found in vars(load_module(path)).values() if isinstance(found, Lemma)]
+    names = defined(module_text(model, texts), f"<lemmas {next(_NUMBERS)}>", {"__name__": "neverlost_lemmas"})
+    return [found for found in names.values() if isinstance(found, Lemma)]
 
 
 def module_text(model: Model, texts: Sequence[str], public: bool = False) -> str:

@@ -9,9 +9,8 @@ Names of members (`r1`), of choices (`acknowledged`), `none`, `yes` and `no` mea
 from __future__ import annotations
 
 import ast
-import linecache
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from neverlost.model.core import (
     NONE,
@@ -27,6 +26,7 @@ from neverlost.model.core import (
 )
 from neverlost.model.core.language import check_function
 from neverlost.model.core.parsing import parsed_expression
+from neverlost.model.core.source import defined
 
 MOST_CHARACTERS = 1000
 COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -67,12 +67,10 @@ def _named(prop: Property) -> Property:
 def _property(state: type[State], body: str, words: str) -> Property:
     """A `sometimes` whose function has its source in no file, but where every engine looks for it."""
     text = f"def {NAME}(s: {state.__name__}) -> bool:\n    return {body}\n"
-    place = f"<state where {body}>"
-    linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
-    known: dict[str, Any] = {state.__name__: state, "contains": contains, "__name__": state.__module__}
-    exec(compile(text, place, "exec"), known)
-    check_function(known[NAME], state, "value")
-    return Property(name=NAME, kind="sometimes", statement=words, function=known[NAME])
+    names = {state.__name__: state, "contains": contains, "__name__": state.__module__}
+    function = defined(text, f"<state where {body}>", names)[NAME]
+    check_function(function, state, "value")
+    return Property(name=NAME, kind="sometimes", statement=words, function=function)
 
 
 class _Reader:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from neverlost.model.core import Index, Model
 from neverlost.model.core.domains import MAX_MEMBERS
+from neverlost.model.core.tree import Each, Loop, Range
 
-from .predicated import Frame, PredicatedExecutor, domain_named
+from .predicated import Frame, PredicatedExecutor
 from .states import Shape, SymbolicState
 from .terms import SymbolicSet, Terms, Truth, Value, conjunction, interval, members_of, negation
 
@@ -27,22 +27,20 @@ class Executor(PredicatedExecutor):
         """A field that differs after two branches."""
         return tuple(map(lambda a, b: self._choice(condition, a, b), mine, theirs))
 
-    def _loop(self, frame: Frame, node: ast.For) -> None:
-        assert isinstance(node.target, ast.Name)
-        name, before = node.target.id, set(frame.names)
+    def _loop(self, frame: Frame, loop: Loop) -> None:
+        before = set(frame.names)
 
         def iteration(member: int) -> None:
-            frame.names[name] = member
-            self._block_of(frame, node.body)
+            frame.names[loop.name] = member
+            self._block_of(frame, loop.body)
 
-        self._block(frame, [lambda m=m: iteration(m) for m in self._range(frame, node.iter)])  # type: ignore[misc]
+        self._block(frame, [lambda m=m: iteration(m) for m in self._range(frame, loop.over)])  # type: ignore[misc]
         frame.names = {n: v for n, v in frame.names.items() if n in before}
 
-    def _range(self, frame: Frame, iterable: ast.expr) -> range:
-        assert isinstance(iterable, ast.Call)
-        if isinstance(iterable.func, ast.Attribute):
-            return range(self._size(domain_named(frame.source, iterable)))
-        return range(*(self._value(frame, a) for a in iterable.args))
+    def _range(self, frame: Frame, over: Each | Range) -> range:
+        if isinstance(over, Each):
+            return range(self._size(over.domain))
+        return range(*(self._value(frame, limit) for limit in over.limits))
 
     def _size(self, index: type[Index]) -> int:
         return index.size(self.model.bounds)
@@ -94,14 +92,14 @@ class Executor(PredicatedExecutor):
     def _matches(self, value: Value, extent: int) -> list[tuple[int, Truth]]:
         if isinstance(value, SymbolicSet):
             self._flaw_unless(conjunction(negation(bit) for bit in value.bits[(extent - 1).bit_length() :]))
-            return [(k, here) for k in range(extent) if (here := self.terms.compare(ast.Eq(), value, k)) is not False]
+            return [(k, here) for k in range(extent) if (here := self.terms.compare("==", value, k)) is not False]
         index = self.terms.number(value)
         low, high = interval(index)
         self._flaw_unless(self.terms.within(index, 0, extent - 1)[0])
         possible = range(max(low, 0), min(high, extent - 1) + 1)
         if isinstance(index, int):
             return [(k, True) for k in possible]
-        return [(k, self.terms.compare(ast.Eq(), index, k)) for k in possible]
+        return [(k, self.terms.compare("==", index, k)) for k in possible]
 
     def _read(self, state: SymbolicState, name: str, indexes: Sequence[Value]) -> Value:
         positions = self._positions(self.shapes[name], indexes)

@@ -5,7 +5,6 @@ Each question to Z3 is small: one step, one instance of one lemma. Steps and ins
 
 from __future__ import annotations
 
-import ast
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -179,7 +178,7 @@ class Induction:
         """The open settings have these values."""
         settings, compare = self.translation.space.settings, self.translation.terms.compare
         return conjunction(
-            compare(ast.Eq(), settings[name], value) for name, value in zip(self.open_settings, values, strict=True)
+            compare("==", settings[name], value) for name, value in zip(self.open_settings, values, strict=True)
         )
 
     def _setting_values(self, answer: SolverAnswer) -> tuple[int, ...]:

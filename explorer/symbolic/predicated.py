@@ -6,14 +6,40 @@ after an early return runs under the condition that the function is still `live`
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from neverlost.model.core import Index
-from neverlost.model.core.actions import require
-from neverlost.model.core.source import SET_HELPERS, Source, called_function, field_access, source_of
+from neverlost.model.core.reading import tree_of
+from neverlost.model.core.tree import (
+    AllOf,
+    Assign,
+    Call,
+    Change,
+    Choice,
+    Comparison,
+    Do,
+    Element,
+    Expression,
+    Extreme,
+    Given,
+    If,
+    Junction,
+    Local,
+    Loop,
+    Minus,
+    Not,
+    Number,
+    Require,
+    Return,
+    SetOperation,
+    Size,
+    Statement,
+    Sum,
+    Target,
+    Tree,
+)
 
 from .states import SymbolicState
 from .terms import Truth, Value, conjunction, disjunction, negation
@@ -25,16 +51,15 @@ class TermOperations(Protocol):
     def truth(self, value: Value) -> Truth: ...
     def choice(self, condition: Truth, yes: Value, no: Value) -> Value: ...
     def add(self, one: Value, other: Value, sign: int) -> Value: ...
-    def least(self, values: Sequence[Value]) -> Value: ...
-    def greatest(self, values: Sequence[Value]) -> Value: ...
-    def compare(self, operator: ast.cmpop, one: Value, other: Value) -> Truth: ...
+    def extreme(self, name: str, values: Sequence[Value]) -> Value: ...
+    def compare(self, operator: str, one: Value, other: Value) -> Truth: ...
 
 
 @dataclass
 class Frame:
     """One call: its states and local names, the condition that it has not returned yet, and its result if it has."""
 
-    source: Source
+    tree: Tree
     states: dict[str, SymbolicState]
     names: dict[str, Value]
     live: Truth = True
@@ -67,7 +92,7 @@ class PredicatedExecutor:
         """A field that differs after two branches."""
         raise NotImplementedError
 
-    def _loop(self, frame: Frame, node: ast.For) -> None:
+    def _loop(self, frame: Frame, loop: Loop) -> None:
         raise NotImplementedError
 
     def _size(self, index: type[Index]) -> Value:
@@ -91,17 +116,17 @@ class PredicatedExecutor:
     ) -> ExecutionOutcome:
         """Call a function: the states in order, then the other arguments. Its effects change the states given."""
         self.enabled, self.path, self.flaws = True, [], []
-        source = source_of(function)
+        tree = tree_of(function)
         waiting, values = list(states), list(arguments)
-        given = [waiting.pop(0) if p in source.states else values.pop(0) for p in source.parameters]
-        result = self._call(source, given)
+        given = [waiting.pop(0) if p in tree.states else values.pop(0) for p in tree.parameters]
+        result = self._call(tree, given)
         return ExecutionOutcome(self.enabled, disjunction(self.flaws), result)
 
-    def _call(self, source: Source, arguments: Sequence[Any]) -> Value | None:
-        named = dict(zip(source.parameters, arguments, strict=True))
-        states = {name: named.pop(name) for name in source.states}
-        frame = Frame(source, states, named)
-        self._block(frame, [lambda s=s: self._statement(frame, s) for s in source.body])  # type: ignore[misc]
+    def _call(self, tree: Tree, arguments: Sequence[Any]) -> Value | None:
+        named = dict(zip(tree.parameters, arguments, strict=True))
+        states = {name: named.pop(name) for name in tree.states}
+        frame = Frame(tree, states, named)
+        self._block_of(frame, tree.body)
         return frame.result
 
     def _block(self, frame: Frame, parts: Sequence[Callable[[], None]]) -> None:
@@ -182,111 +207,106 @@ class PredicatedExecutor:
     def _choice(self, condition: Truth, yes: Value, no: Value) -> Value:
         return self.terms.choice(condition, yes, no)
 
-    def _statement(self, frame: Frame, node: ast.stmt) -> None:
-        match node:
-            case ast.Assign(targets=[target], value=value):
+    def _statement(self, frame: Frame, part: Statement) -> None:
+        match part:
+            case Assign(target=target, value=value):
                 self._assign(frame, target, self._value(frame, value))
-            case ast.AugAssign(target=target, op=op, value=value):
-                sign = 1 if isinstance(op, ast.Add) else -1
+            case Change(target=target, sign=sign, value=value):
                 self._assign(frame, target, self.terms.add(self._value(frame, target), self._value(frame, value), sign))
-            case ast.If(test=test, body=body, orelse=orelse):
+            case If(test=test, body=body, orelse=orelse):
                 condition = self.terms.truth(self._value(frame, test))
                 self._branch(
                     frame, condition, lambda: self._block_of(frame, body), lambda: self._block_of(frame, orelse)
                 )
-            case ast.For():
-                self._loop(frame, node)
-            case ast.Return(value=value):
+            case Loop():
+                self._loop(frame, part)
+            case Return(value=value):
                 frame.result = None if value is None else self._value(frame, value)
                 frame.live = False
-            case ast.Expr(value=ast.Call() as call):
-                self._call_statement(frame, call)
-            case _:
-                raise AssertionError(f"checked, yet not executed: {ast.unparse(node)}")
+            case Require(condition=condition):
+                self._require(self.terms.truth(self._value(frame, condition)))
+            case Do(call=call):
+                self._function(frame, call)
 
-    def _block_of(self, frame: Frame, statements: Sequence[ast.stmt]) -> None:
+    def _block_of(self, frame: Frame, statements: Sequence[Statement]) -> None:
         self._block(frame, [lambda s=s: self._statement(frame, s) for s in statements])  # type: ignore[misc]
 
-    def _call_statement(self, frame: Frame, call: ast.Call) -> None:
-        assert isinstance(call.func, ast.Name)
-        if frame.source.resolve(call.func.id) is require:
-            condition = self.terms.truth(self._value(frame, call.args[0]))
-            self.enabled = conjunction((self.enabled, condition))
-            if condition is not True:
-                self.path.append(condition)
-            return
-        self._function(frame, call)
+    def _require(self, condition: Truth) -> None:
+        self.enabled = conjunction((self.enabled, condition))
+        if condition is not True:
+            self.path.append(condition)
 
-    def _function(self, frame: Frame, call: ast.Call) -> Value | None:
-        callee = called_function(frame.source, call)
-        assert callee is not None
-        arguments = []
-        for argument in call.args:
-            if isinstance(argument, ast.Name) and argument.id in frame.states:
-                arguments.append(frame.states[argument.id])
-            else:
-                arguments.append(self._value(frame, argument))
-        source = source_of(callee)
-        return self._remembered(source, arguments) if source.returns_value else self._call(source, arguments)
+    def _function(self, frame: Frame, call: Call) -> Value | None:
+        arguments, tree = self._arguments(frame, call), tree_of(call.function)
+        return self._remembered(tree, arguments) if tree.returns_value else self._call(tree, arguments)
 
-    def _remembered(self, source: Source, arguments: Sequence[Any]) -> Value | None:
+    def _arguments(self, frame: Frame, call: Call) -> list[Any]:
+        return [frame.states[a.state] if isinstance(a, Given) else self._value(frame, a) for a in call.arguments]
+
+    def _remembered(self, tree: Tree, arguments: Sequence[Any]) -> Value | None:
         """Call a function that only returns a value; each call on the same contents is made once."""
         held = [tuple(a.fields.values()) if isinstance(a, SymbolicState) else a for a in arguments]
-        key = (source.function, *(_identity(value) for value in held))
+        key = (tree.function, *(_identity(value) for value in held))
         if key not in self.calls:
             path, flaws = self.path, self.flaws
             self.path, self.flaws = [], []
-            result = self._call(source, arguments)
+            result = self._call(tree, arguments)
             self.calls[key] = result, disjunction(self.flaws), held
             self.path, self.flaws = path, flaws
         result, flaw, _ = self.calls[key]
         self._flaw_unless(negation(flaw))
         return result
 
-    def _assign(self, frame: Frame, target: ast.expr, value: Value) -> None:
-        if isinstance(target, ast.Name):
-            frame.names[target.id] = value
+    def _assign(self, frame: Frame, target: Target, value: Value) -> None:
+        if isinstance(target, Local):
+            frame.names[target.name] = value
             return
-        access = field_access(target, list(frame.states))
-        assert access is not None
-        state, name, indexes = access
-        self._write(frame.states[state], name, [self._value(frame, i) for i in indexes], value)
+        self._write(frame.states[target.state], target.field, self._values(frame, target.indexes), value)
 
     def _flaw_unless(self, condition: Truth) -> None:
         if condition is not True:
             self.flaws.append(conjunction((*self.path, negation(condition))))
 
-    def _value(self, frame: Frame, node: ast.expr) -> Value:
-        access = field_access(node, list(frame.states))
-        if access is not None:
-            state, name, indexes = access
-            if name in frame.states[state].settings:
-                return frame.states[state].settings[name]
-            return self._read(frame.states[state], name, [self._value(frame, i) for i in indexes])
-        match node:
-            case ast.Constant(value=value):
+    def _value(self, frame: Frame, part: Expression) -> Value:
+        match part:
+            case Element(state=name, field=element, indexes=indexes):
+                state = frame.states[name]
+                if element in state.settings:
+                    return state.settings[element]
+                return self._read(state, element, self._values(frame, indexes))
+            case Number(value=value):
                 return value
-            case ast.Name(id=name):
-                return frame.names[name] if name in frame.names else int(frame.source.resolve(name))
-            case ast.BoolOp(op=op, values=values):
-                return self._junction(frame, values, isinstance(op, ast.And))
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
+            case Local(name=name):
+                return frame.names[name]
+            case Size(domain=domain):
+                return self._size(domain)
+            case AllOf(domain=domain):
+                return self._all_of(domain)
+            case Junction(every=every, parts=parts):
+                return self._junction(frame, parts, every)
+            case Not(operand=operand):
                 return negation(self.terms.truth(self._value(frame, operand)))
-            case ast.UnaryOp(operand=operand):
+            case Minus(operand=operand):
                 return self.terms.add(0, self._value(frame, operand), -1)
-            case ast.BinOp(left=left, op=op, right=right):
-                sign = 1 if isinstance(op, ast.Add) else -1
+            case Sum(left=left, sign=sign, right=right):
                 return self.terms.add(self._value(frame, left), self._value(frame, right), sign)
-            case ast.Compare(left=left, ops=ops, comparators=comparators):
-                return self._comparison(frame, left, ops, comparators)
-            case ast.IfExp(test=test, body=body, orelse=orelse):
+            case Comparison():
+                return self._comparison(frame, part)
+            case Choice(test=test, yes=yes, no=no):
                 condition = self.terms.truth(self._value(frame, test))
-                yes = self._under(condition, lambda: self._value(frame, body))
-                no = self._under(negation(condition), lambda: self._value(frame, orelse))
-                return self._choice(condition, yes, no)
-            case ast.Call():
-                return self._call_value(frame, node)
-        raise AssertionError(f"checked, yet not executed: {ast.unparse(node)}")
+                one = self._under(condition, lambda: self._value(frame, yes))
+                other = self._under(negation(condition), lambda: self._value(frame, no))
+                return self._choice(condition, one, other)
+            case Extreme(name=name, parts=parts):
+                return self.terms.extreme(name, self._values(frame, parts))
+            case SetOperation(helper=helper, parts=parts):
+                return self._helper(helper.__name__, self._values(frame, parts))
+            case Call():
+                return self._function(frame, part)
+        raise AssertionError(f"read, yet not executed: {part.text}")
+
+    def _values(self, frame: Frame, parts: Sequence[Expression]) -> list[Value]:
+        return [self._value(frame, part) for part in parts]
 
     def _under(self, condition: Truth, evaluate: Callable[[], Value]) -> Value:
         """Evaluate what Python reaches only if the condition holds."""
@@ -298,14 +318,14 @@ class PredicatedExecutor:
         del self.path[depth:]
         return value
 
-    def _junction(self, frame: Frame, nodes: Sequence[ast.expr], all_of: bool) -> Value:
+    def _junction(self, frame: Frame, parts: Sequence[Expression], every: bool) -> Value:
         """`and`, `or`: the first operand that settles the result, else the last; later ones are not evaluated."""
         depth, found = len(self.path), []
-        for node in nodes:
-            value = self._value(frame, node)
+        for part in parts:
+            value = self._value(frame, part)
             truth = self.terms.truth(value)
             found.append((truth, value))
-            continuing = truth if all_of else negation(truth)
+            continuing = truth if every else negation(truth)
             if continuing is False:
                 break
             if continuing is not True:
@@ -313,19 +333,17 @@ class PredicatedExecutor:
         del self.path[depth:]
         if all(truth is value for truth, value in found):
             truths = [truth for truth, _ in found]
-            return conjunction(truths) if all_of else disjunction(truths)
+            return conjunction(truths) if every else disjunction(truths)
         result = found.pop()[1]
         for truth, value in reversed(found):
-            result = self._choice(truth, result, value) if all_of else self._choice(truth, value, result)
+            result = self._choice(truth, result, value) if every else self._choice(truth, value, result)
         return result
 
-    def _comparison(
-        self, frame: Frame, left: ast.expr, operators: Sequence[ast.cmpop], others: Sequence[ast.expr]
-    ) -> Truth:
+    def _comparison(self, frame: Frame, part: Comparison) -> Truth:
         """`a < b < c`: a later comparison is evaluated only if the earlier ones hold."""
-        depth, one, found = len(self.path), self._value(frame, left), []
-        for operator, node in zip(operators, others, strict=True):
-            other = self._value(frame, node)
+        depth, one, found = len(self.path), self._value(frame, part.left), []
+        for operator, right in zip(part.operators, part.others, strict=True):
+            other = self._value(frame, right)
             truth = self.terms.compare(operator, one, other)
             found.append(truth)
             if truth is False:
@@ -335,28 +353,6 @@ class PredicatedExecutor:
             one = other
         del self.path[depth:]
         return conjunction(found)
-
-    def _call_value(self, frame: Frame, node: ast.Call) -> Value:
-        match node.func:
-            case ast.Attribute(attr="size"):
-                return self._size(domain_named(frame.source, node))
-            case ast.Attribute(attr="all_of"):
-                return self._all_of(domain_named(frame.source, node))
-            case ast.Name(id=name):
-                helper = frame.source.resolve(name)
-                if helper in SET_HELPERS.values():
-                    return self._helper(helper.__name__, [self._value(frame, a) for a in node.args])
-                if name in ("min", "max") and helper is None:
-                    values = [self._value(frame, a) for a in node.args]
-                    return self.terms.least(values) if name == "min" else self.terms.greatest(values)
-        return self._function(frame, node)
-
-
-def domain_named(source: Source, call: ast.Call) -> type[Index]:
-    """The domain that `s.each(D)`, `s.size(D)` or `s.all_of(D)` names."""
-    assert isinstance(call.args[0], ast.Name)
-    found: type[Index] = source.resolve(call.args[0].id)
-    return found
 
 
 def _identity(value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -134,7 +133,7 @@ class Space:
         same = []
         for name, shape in self.shapes.items():
             for position, value in zip(shape.field.positions(self.model.bounds), state.fields[name], strict=True):
-                same.append(self.terms.compare(ast.Eq(), value, concrete.element(shape.field, position)))
+                same.append(self.terms.compare("==", value, concrete.element(shape.field, position)))
         return conjunction(same)
 
     def read(self, answer: Any, state: SymbolicState) -> Packed:

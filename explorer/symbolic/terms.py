@@ -6,8 +6,7 @@ comparisons are decided before Z3 sees them. The intervals also prove that no su
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,7 +111,38 @@ def choice_of_truths(condition: Truth, yes: Truth, no: Truth) -> Truth:
     return yes if yes.eq(no) else z3.If(condition, yes, no)
 
 
-class Terms:
+EXTREMES: Mapping[str, tuple[str, Callable[[int, int], int]]] = {"min": ("<=", min), "max": (">=", max)}
+"""How the best of some numbers compares with the others, and how the better of two is chosen."""
+
+
+class Comparing:
+    """Python's comparisons, from two of them."""
+
+    def same(self, one: Value, other: Value) -> Truth:
+        """Whether two values are equal."""
+        raise NotImplementedError
+
+    def less(self, one: Value, other: Value) -> Truth:
+        """Whether one number is below the other."""
+        raise NotImplementedError
+
+    def compare(self, operator: str, one: Value, other: Value) -> Truth:
+        """A comparison as Python makes it."""
+        match operator:
+            case "==":
+                return self.same(one, other)
+            case "!=":
+                return negation(self.same(one, other))
+            case "<":
+                return self.less(one, other)
+            case ">":
+                return self.less(other, one)
+            case "<=":
+                return negation(self.less(other, one))
+        return negation(self.less(one, other))
+
+
+class Terms(Comparing):
     """Operations on values, over signed bit-vectors of `width` bits. Raises WidthError when a number may not fit."""
 
     def __init__(self, width: int) -> None:
@@ -168,7 +198,7 @@ class Terms:
             return value != 0
         if isinstance(value, SymbolicSet):
             return disjunction(value.bits)
-        return self.compare(ast.NotEq(), value, 0)
+        return self.compare("!=", value, 0)
 
     def choice(self, condition: Truth, yes: Value, no: Value) -> Value:
         """`yes` where the condition holds, else `no`."""
@@ -204,17 +234,10 @@ class Terms:
         left, right = self.term(first), self.term(second)
         return Number(left + right if sign > 0 else left - right, low + more[0], high + more[1])
 
-    def least(self, values: Sequence[Value]) -> int | Number:
-        """The smallest."""
-        return self._extreme(values, ast.LtE())
-
-    def greatest(self, values: Sequence[Value]) -> int | Number:
-        """The largest."""
-        return self._extreme(values, ast.GtE())
-
-    def _extreme(self, values: Sequence[Value], kept: ast.cmpop) -> int | Number:
+    def extreme(self, name: str, values: Sequence[Value]) -> int | Number:
+        """The least of some numbers for "min", the greatest for "max"."""
         best: int | Number = self.number(values[0])
-        pick = min if isinstance(kept, ast.LtE) else max
+        kept, pick = EXTREMES[name]
         for value in values[1:]:
             here = self.number(value)
             (low, high), (other_low, other_high) = interval(best), interval(here)
@@ -230,28 +253,13 @@ class Terms:
     def within(self, value: Value, low: int, high: int) -> tuple[Truth, Value]:
         """Whether a number lies in an interval, and the number with this interval."""
         number = self.number(value)
-        inside = conjunction((self.compare(ast.LtE(), low, number), self.compare(ast.LtE(), number, high)))
+        inside = conjunction((self.compare("<=", low, number), self.compare("<=", number, high)))
         if isinstance(number, int) or inside is False:
             return inside, value
         return inside, value if is_truth(value) else self._narrowed(number, low, high)
 
-    def compare(self, operator: ast.cmpop, one: Value, other: Value) -> Truth:
-        """A comparison as Python makes it."""
-        match operator:
-            case ast.Eq():
-                return self._same(one, other)
-            case ast.NotEq():
-                return negation(self._same(one, other))
-            case ast.Lt():
-                return self._less(one, other)
-            case ast.Gt():
-                return self._less(other, one)
-            case ast.LtE():
-                return negation(self._less(other, one))
-            case _:
-                return negation(self._less(one, other))
-
-    def _same(self, one: Value, other: Value) -> Truth:
+    def same(self, one: Value, other: Value) -> Truth:
+        """Whether two values are equal."""
         if isinstance(one, SymbolicSet) or isinstance(other, SymbolicSet):
             if any(isinstance(v, int) and v < 0 for v in (one, other)):
                 return False
@@ -269,7 +277,8 @@ class Terms:
         left, right = self.term(one), self.term(other)
         return True if left.eq(right) else left == right
 
-    def _less(self, one: Value, other: Value) -> Truth:
+    def less(self, one: Value, other: Value) -> Truth:
+        """Whether one number is below the other."""
         one, other = self.number(one), self.number(other)
         (low, high), (other_low, other_high) = interval(one), interval(other)
         if high < other_low:
@@ -284,13 +293,13 @@ class Terms:
         bits, number = members_of(members), self.number(member)
         if isinstance(number, int):
             return bits.bit(number) if number >= 0 else False
-        return disjunction(conjunction((self._same(number, m), bits.bit(m))) for m in range(len(bits.bits)))
+        return disjunction(conjunction((self.same(number, m), bits.bit(m))) for m in range(len(bits.bits)))
 
     def with_member(self, members: Value, member: Value, present: bool) -> SymbolicSet:
         """The set with, or without, the number."""
         bits, number = members_of(members), self.number(member)
         count = max(len(bits.bits), interval(number)[1] + 1) if present else len(bits.bits)
-        return SymbolicSet(tuple(self.choice(self._same(number, m), present, bits.bit(m)) for m in range(count)))
+        return SymbolicSet(tuple(self.choice(self.same(number, m), present, bits.bit(m)) for m in range(count)))
 
     def is_subset(self, one: Value, other: Value) -> Truth:
         """Whether every member of the first set is in the second."""

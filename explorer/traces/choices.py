@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from neverlost.model.core import Model, ModelError, Packed, Property, Refused, Step
-from neverlost.model.core.source import Guard, guard_of
+from neverlost.model.core.guards import Guard, guard_of
 
 
 @dataclass(frozen=True, kw_only=True)

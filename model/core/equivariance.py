@@ -8,21 +8,50 @@ in sets; they are not numbers. A loop over members must give the same result in 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NoReturn
 
-from .actions import require
 from .domains import COUNTS, Index, contains, is_subset, only
 from .errors import SymmetryError
 from .kinds import PLAIN, Domains, Kind, folded, kind_of
 from .lemmas import Lemma
 from .profile import Model
 from .properties import Property
-from .source import SET_HELPERS, Source, called_function, field_access, source_of
+from .reading import tree_of
 from .state import Field
+from .tree import (
+    AllOf,
+    Assign,
+    Call,
+    Change,
+    Choice,
+    Comparison,
+    Do,
+    Each,
+    Element,
+    Expression,
+    Extreme,
+    Given,
+    If,
+    Junction,
+    Local,
+    Loop,
+    Minus,
+    Not,
+    Number,
+    Part,
+    Range,
+    Require,
+    Return,
+    SetOperation,
+    Size,
+    Statement,
+    Sum,
+    Target,
+    Tree,
+)
 from .uses import READ, WRITE, Use, depends_on_order, update_of
 
 
@@ -74,33 +103,30 @@ def _check(
 def _summary(
     function: Callable[..., Any], arguments: tuple[Kind, ...], fields: tuple[Field, ...], domains: Domains
 ) -> _Summary:
-    return _Body(source_of(function), arguments, fields, domains).summary()
+    return _Body(tree_of(function), arguments, fields, domains).summary()
 
 
 class _Body:
     """The check of one function body, for arguments of given kinds. A local name has one kind throughout."""
 
-    def __init__(
-        self, source: Source, arguments: tuple[Kind, ...], fields: tuple[Field, ...], domains: Domains
-    ) -> None:
-        self.source, self.declared, self.domains = source, fields, domains
+    def __init__(self, tree: Tree, arguments: tuple[Kind, ...], fields: tuple[Field, ...], domains: Domains) -> None:
+        self.tree, self.declared, self.domains = tree, fields, domains
         self.fields = {f.name: f for f in fields}
-        self.states = source.states
-        self.parameters = [p for p in source.parameters if p not in self.states]
+        self.parameters = [p for p in tree.parameters if p not in tree.states]
         self.kinds = dict(zip(self.parameters, arguments, strict=True))
         self.returned: Kind | None = None
-        self.own: ast.expr | None = None
+        self.own: Expression | None = None
 
     def summary(self) -> _Summary:
         """Check the body until the kinds of its local names are settled."""
         settled: dict[str, Kind] | None = None
         while settled != self.kinds:
             settled = dict(self.kinds)
-            self.uses: list[tuple[Use, ast.AST]] = []
-            self.returns: list[tuple[Kind | None, ast.Return]] = []
+            self.uses: list[tuple[Use, Part]] = []
+            self.returns: list[tuple[Kind | None, Return]] = []
             self.bound = set(self.parameters)
-            self.block(self.source.body)
-        kept = set(self.parameters) - self.source.assigned
+            self.block(self.tree.body)
+        kept = set(self.parameters) - self.tree.assigned
         outside = (
             Use(use.place, tuple(e if e in kept else None for e in use.elements), use.how)
             for use, _ in self.uses
@@ -108,124 +134,124 @@ class _Body:
         )
         return _Summary(self.returned or PLAIN, frozenset(outside))
 
-    def refuse(self, node: ast.AST, why: str, instead: str) -> NoReturn:
-        text = ast.unparse(node).splitlines()[0]
-        raise _ToldApart(f"{self.source.at(node)}: {self.source.name} uses `{text}`, {why}; write {instead}")
+    def refuse(self, part: Part, why: str, instead: str) -> NoReturn:
+        text = part.text.splitlines()[0]
+        raise _ToldApart(f"{self.tree.at(part)}: {self.tree.name} uses `{text}`, {why}; write {instead}")
 
-    def expect(self, node: ast.expr, wanted: Kind) -> Kind:
+    def expect(self, part: Expression, wanted: Kind) -> Kind:
         """The kind of an expression, which must fit `wanted`."""
-        found = self.kind(node)
-        self.fit(node, found, wanted)
+        found = self.kind(part)
+        self.fit(part, found, wanted)
         return found
 
-    def fit(self, node: ast.expr, found: Kind, wanted: Kind) -> None:
+    def fit(self, part: Expression, found: Kind, wanted: Kind) -> None:
         if found.fits(wanted):
             return
         if wanted.domain is None:
             self.refuse(
-                node,
+                part,
                 f"{found}, as a number, and renaming gives it another one",
                 "`==`, `!=`, NONE or EMPTY, a set helper, or a field that it indexes",
             )
         instead = f"a parameter, field or loop variable of {wanted.domain.__name__}"
         self.refuse(
-            node,
+            part,
             f"{found}, as {wanted}, and renaming gives that number to another one",
             instead + _or_distinguish(wanted),
         )
 
-    def join(self, node: ast.AST, one: Kind | None, other: Kind, what: str) -> Kind:
+    def join(self, part: Part, one: Kind | None, other: Kind, what: str) -> Kind:
         """The kind of what is of either kind."""
         joined = other if one is None else one.joined(other)
         if joined is None:
-            self.refuse(node, f"which makes {what} {other} here and {one} elsewhere", "a name or a function for each")
+            self.refuse(part, f"which makes {what} {other} here and {one} elsewhere", "a name or a function for each")
         return joined
 
     # Statements
 
-    def block(self, statements: list[ast.stmt]) -> None:
+    def block(self, statements: Sequence[Statement]) -> None:
         for statement in statements:
             self.statement(statement)
 
-    def statement(self, node: ast.stmt) -> None:
-        match node:
-            case ast.Assign(targets=[target], value=value):
-                how, self.own = update_of(self.source, target, value)
+    def statement(self, part: Statement) -> None:
+        match part:
+            case Assign(target=target, value=value):
+                how, self.own = update_of(target, value)
                 kind = self.kind(value)
                 if how == WRITE and kind.constants is not None and len(kind.constants) == 1:
                     how = f"= {kind}"
-                self.store(node, target, value, kind, how)
-            case ast.AugAssign(target=target, value=value):
+                self.store(part, target, value, kind, how)
+            case Change(target=target, value=value):
                 self.own = target
                 self.expect(target, PLAIN)
                 self.expect(value, PLAIN)
-                self.store(node, target, value, PLAIN, "+")
-            case ast.If(test=test, body=body, orelse=orelse):
+                self.store(part, target, value, PLAIN, "+")
+            case If(test=test, body=body, orelse=orelse):
                 self.expect(test, PLAIN)
                 self.block(body)
                 self.block(orelse)
-            case ast.For():
-                self.loop(node)
-            case ast.Return(value=None):
-                self.returns.append((None, node))
-            case ast.Return(value=ast.expr() as value):
+            case Loop():
+                self.loop(part)
+            case Return(value=None):
+                self.returns.append((None, part))
+            case Return(value=Expression() as value):
                 kind = self.kind(value)
-                self.returns.append((kind, node))
-                self.returned = self.join(node, self.returned, kind, f"the result of {self.source.name}")
-            case ast.Expr(value=ast.Call() as call):
+                self.returns.append((kind, part))
+                self.returned = self.join(part, self.returned, kind, f"the result of {self.tree.name}")
+            case Require(condition=condition):
+                self.expect(condition, PLAIN)
+            case Do(call=call):
                 self.call(call)
-            case _:
-                self.refuse(node, "which this check does not know", "assignments, `if`, `for`, `return` and calls")
 
-    def store(self, node: ast.stmt, target: ast.expr, value: ast.expr, kind: Kind, how: str) -> None:
-        access = field_access(target, self.states)
-        if access is not None:
-            self.fit(value, kind, self.field_kind(access[1]))
-            self.use_field(target, access, how)
-        elif isinstance(target, ast.Name):
-            self.kinds[target.id] = self.join(node, self.kinds.get(target.id), kind, f"`{target.id}`")
-            self.uses.append((Use(target.id, (), how), node))
-            self.bound.add(target.id)
+    def store(self, part: Statement, target: Target, value: Expression, kind: Kind, how: str) -> None:
+        if isinstance(target, Local):
+            self.bind(part, target.name, kind, how)
+        else:
+            self.fit(value, kind, self.field_kind(target.field))
+            self.use_field(target, how)
 
-    def loop(self, node: ast.For) -> None:
+    def bind(self, part: Statement, name: str, kind: Kind, how: str) -> None:
+        """A local name gets a value."""
+        self.kinds[name] = self.join(part, self.kinds.get(name), kind, f"`{name}`")
+        self.uses.append((Use(name, (), how), part))
+        self.bound.add(name)
+
+    def loop(self, part: Loop) -> None:
         """A loop; over renamed members, its iterations must give the same result in any order."""
-        member, before = self.loop_kind(node.iter), set(self.bound)
-        self.store(node, node.target, node.iter, member, WRITE)
+        member, before = self.loop_kind(part.over), set(self.bound)
+        self.bind(part, part.name, member, WRITE)
         uses, returns = len(self.uses), len(self.returns)
-        self.block(node.body)
+        self.block(part.body)
         if member.domain is not None:
             over = f"the loop over {member.domain.__name__}"
             self.check_returns(over, self.returns[returns:])
-            self.check_order(node, over, before, self.uses[uses:])
+            self.check_order(part, over, before, self.uses[uses:])
         self.bound = before
 
-    def loop_kind(self, iterable: ast.expr) -> Kind:
-        match iterable:
-            case ast.Call(func=ast.Attribute(attr="each"), args=[ast.Name(id=name)]):
-                return kind_of(self.source.resolve(name), self.domains)
-        return PLAIN
+    def loop_kind(self, over: Each | Range) -> Kind:
+        return kind_of(over.domain, self.domains) if isinstance(over, Each) else PLAIN
 
-    def check_returns(self, over: str, returns: Sequence[tuple[Kind | None, ast.Return]]) -> None:
+    def check_returns(self, over: str, returns: Sequence[tuple[Kind | None, Return]]) -> None:
         """Which iteration returns first must not matter: all return one constant. (Leaving an action early would skip effects.)"""
-        for kind, node in returns:
+        for kind, part in returns:
             if kind is None:
-                self.refuse(node, f"which leaves {over} with some members done and others not", "`if` or `require`")
+                self.refuse(part, f"which leaves {over} with some members done and others not", "`if` or `require`")
             if kind.constants is None or len(kind.constants) != 1 or kind != returns[0][0]:
                 self.refuse(
-                    node,
+                    part,
                     f"which leaves {over} with what the first such member gives, and renaming changes who is first",
                     "one constant in every `return` of the loop, or make the member a parameter",
                 )
 
-    def check_order(self, loop: ast.For, over: str, shared: set[str], uses: Sequence[tuple[Use, ast.AST]]) -> None:
-        variable = ast.unparse(loop.target)
+    def check_order(self, loop: Loop, over: str, shared: set[str], uses: Sequence[tuple[Use, Part]]) -> None:
+        variable = loop.name
         if variable in shared:
             self.refuse(loop, f"and {variable!r}, which has a value before, keeps the last member", "a name of its own")
         place = depends_on_order((use for use, _ in uses), variable, shared)
         if place is None:
             return
-        here = [(use, node) for use, node in uses if use.place == place]
-        telling = [node for use, node in here if use.how in (READ, WRITE)] or [node for _, node in here]
+        here = [(use, part) for use, part in uses if use.place == place]
+        telling = [part for use, part in here if use.how in (READ, WRITE)] or [part for _, part in here]
         self.refuse(
             telling[0],
             f"and {over} changes {place.lstrip('.')!r} for other members too, so that their order shows",
@@ -235,129 +261,107 @@ class _Body:
 
     # Expressions
 
-    def kind(self, node: ast.expr) -> Kind:
+    def kind(self, part: Expression) -> Kind:
         """The kind of an expression; what it reads is noted."""
-        access = field_access(node, self.states)
-        if access is not None:
-            self.use_field(node, access, READ)
-            return self.field_kind(access[1])
-        match node:
-            case ast.Constant(value=bool() | int() as value):
+        match part:
+            case Element(field=name):
+                self.use_field(part, READ)
+                return self.field_kind(name)
+            case Number(value=value):
                 return Kind(constants=frozenset({int(value)}))
-            case ast.Name(id=name) if name in self.kinds:
-                if node is not self.own:
-                    self.uses.append((Use(name, (), READ), node))
+            case Local(name=name):
+                if part is not self.own:
+                    self.uses.append((Use(name, (), READ), part))
                 return self.kinds[name]
-            case ast.Name(id=name):
-                return Kind(constants=frozenset({int(self.source.resolve(name))}))
-            case ast.UnaryOp(op=ast.USub(), operand=operand):
+            case AllOf(domain=domain) if domain in self.domains:
+                return Kind(domain=domain, many=True)
+            case Minus(operand=operand):
                 known = self.expect(operand, PLAIN).constants
                 return PLAIN if known is None else Kind(constants=frozenset(-value for value in known))
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
+            case Not(operand=operand):
                 self.expect(operand, PLAIN)
-                return PLAIN
-            case ast.BoolOp(values=parts):
-                for part in parts:
-                    self.expect(part, PLAIN)
-            case ast.BinOp(left=left, right=right):
+            case Junction(parts=parts) | Extreme(parts=parts):
+                for one in parts:
+                    self.expect(one, PLAIN)
+            case Sum(left=left, right=right):
                 self.expect(left, PLAIN)
                 self.expect(right, PLAIN)
-            case ast.Compare(left=left, ops=operators, comparators=rest):
-                for operator, one, other in zip(operators, [left, *rest], rest, strict=False):
-                    self.compare(node, one, operator, other)
-            case ast.IfExp(test=test, body=body, orelse=orelse):
+            case Comparison(pairs=pairs):
+                for left, operator, right in pairs:
+                    self.compare(part, left, operator, right)
+            case Choice(test=test, yes=yes, no=no):
                 self.expect(test, PLAIN)
-                return self.join(node, self.kind(body), self.kind(orelse), "the value")
-            case ast.Call():
-                return self.call(node)
-            case _:
-                self.refuse(node, "which this check does not know", "an expression of Model Python")
+                return self.join(part, self.kind(yes), self.kind(no), "the value")
+            case SetOperation():
+                return self.set_operation(part)
+            case Call():
+                return self.call(part)
         return PLAIN
 
     def field_kind(self, name: str) -> Kind:
         domain = self.fields[name].domain
         return PLAIN if domain.kind in COUNTS else kind_of(domain.index, self.domains)
 
-    def use_field(self, node: ast.expr, access: tuple[str, str, list[ast.expr]], how: str) -> None:
+    def use_field(self, part: Element, how: str) -> None:
         """Check the indexes of a field, and note that the element is used."""
-        _, name, indexes = access
-        for index, expression in zip(self.fields[name].indexes, indexes, strict=True):
+        for index, expression in zip(self.fields[part.field].indexes, part.indexes, strict=True):
             self.expect(expression, kind_of(index, self.domains))
-        if how != READ or node is not self.own:
-            elements = tuple(e.id if isinstance(e, ast.Name) else None for e in indexes)
-            self.uses.append((Use(f".{name}", elements, how), node))
+        if how != READ or part is not self.own:
+            elements = tuple(_name_of(index) for index in part.indexes)
+            self.uses.append((Use(f".{part.field}", elements, how), part))
 
-    def compare(self, node: ast.Compare, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> None:
+    def compare(self, part: Comparison, left: Expression, operator: str, right: Expression) -> None:
         """Members may be compared for equality. An order may only separate members that keep their number from the others."""
         one, other = self.kind(left), self.kind(right)
         if one.domain is None and other.domain is None:
             return
         member, limit, expression = (other, one, left) if one.domain is None else (one, other, right)
-        if isinstance(operator, ast.Eq | ast.NotEq):
+        if operator in ("==", "!="):
             if not limit.fits(member):
                 instead = f"a comparison with {member}, or with {'EMPTY' if member.many else 'NONE'}"
                 why = f"which compares {one} with {other}, and renaming changes only one of them"
-                self.refuse(node, why, instead + _or_distinguish(member))
+                self.refuse(part, why, instead + _or_distinguish(member))
             return
-        includes = isinstance(operator, ast.Lt | ast.GtE if one.domain is None else ast.Gt | ast.LtE)
+        includes = operator in (("<", ">=") if one.domain is None else (">", "<="))
         divides = limit.constants is not None and all(
             -1 <= value + includes <= member.fixed_below for value in limit.constants
         )
         if not divides and not self.is_size(expression, member):
             self.refuse(
-                node,
+                part,
                 f"which puts {member} in an order, and renaming does not keep it",
                 "`==`, `!=`, or a test for NONE: `>= 0`",
             )
 
-    def is_size(self, node: ast.expr, member: Kind) -> bool:
+    def is_size(self, part: Expression, member: Kind) -> bool:
         """Is the expression the size of the domain that `member` is of? Every member is below it."""
-        match node:
-            case ast.Call(func=ast.Attribute(attr="size"), args=[ast.Name(id=name)]):
-                return kind_of(self.source.resolve(name), self.domains) == member
-        return False
+        return isinstance(part, Size) and kind_of(part.domain, self.domains) == member
 
-    def call(self, node: ast.Call) -> Kind:
-        match node.func:
-            case ast.Attribute(attr="all_of") if (
-                index := self.source.resolve(ast.unparse(node.args[0]))
-            ) in self.domains:
-                return Kind(domain=index, many=True)
-            case ast.Attribute():
-                return PLAIN
-            case ast.Name(id=name):
-                called = self.source.resolve(name)
-                if called in SET_HELPERS.values():
-                    return self.set_helper(node, called)
-                if called is None or called is require:
-                    for argument in node.args:
-                        self.expect(argument, PLAIN)
-                    return PLAIN
-        function = called_function(self.source, node)
-        assert function is not None
-        return self.call_function(node, function)
-
-    def call_function(self, node: ast.Call, function: Callable[..., Any]) -> Kind:
+    def call(self, part: Call) -> Kind:
         """Check the callee for the kinds of its arguments; what it uses of the state is used here."""
-        callee = source_of(function)
-        arguments = {p: a for p, a in zip(callee.parameters, node.args, strict=True) if p not in callee.states}
-        kinds = tuple(self.kind(argument) for argument in arguments.values())
-        summary = _summary(function, kinds, self.declared, self.domains)
-        names = {p: a.id for p, a in arguments.items() if isinstance(a, ast.Name)}
+        pairs = zip(tree_of(part.function).parameters, part.arguments, strict=True)
+        arguments = {p: argument for p, argument in pairs if not isinstance(argument, Given)}
+        kinds = tuple(map(self.kind, arguments.values()))
+        summary = _summary(part.function, kinds, self.declared, self.domains)
+        names = {p: _name_of(argument) for p, argument in arguments.items()}
         for use in summary.uses:
             elements = tuple(names.get(e) if e is not None else None for e in use.elements)
-            self.uses.append((Use(use.place, elements, use.how), node))
+            self.uses.append((Use(use.place, elements, use.how), part))
         return summary.returns
 
-    def set_helper(self, node: ast.Call, helper: Callable[..., Any]) -> Kind:
-        kinds = [self.kind(argument) for argument in node.args]
+    def set_operation(self, part: SetOperation) -> Kind:
+        helper, kinds = part.helper, [self.kind(one) for one in part.parts]
         domain = next((kind.domain for kind in kinds if kind.domain is not None), None)
         if domain is None:
             return folded(helper, kinds)
-        for position, (argument, kind) in enumerate(zip(node.args, kinds, strict=True)):
+        for position, (one, kind) in enumerate(zip(part.parts, kinds, strict=True)):
             many = helper is is_subset or (helper is not only and position == 0)
-            self.fit(argument, kind, Kind(domain=domain, many=many))
+            self.fit(one, kind, Kind(domain=domain, many=many))
         return PLAIN if helper in (contains, is_subset) else Kind(domain=domain, many=True)
+
+
+def _name_of(part: Expression) -> str | None:
+    return part.name if isinstance(part, Local) else None
 
 
 def _or_distinguish(wanted: Kind) -> str:

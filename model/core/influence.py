@@ -6,7 +6,6 @@ in the cone, because every other action that matters reads only the cone.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +14,8 @@ from typing import Any
 from .actions import Action
 from .profile import Profile
 from .properties import Property
-from .source import STATE_METHODS, Source, field_access, model_functions
+from .reading import trees_of
+from .tree import Assign, Element, written_by
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,20 +30,13 @@ class Fields:
 def fields_of(function: Callable[..., Any]) -> Fields:
     """What a model function reads and writes."""
     read, written = set[str](), set[str]()
-    for source in model_functions([function]):
-        for name, writes in _accesses(source):
-            (written if writes else read).add(name)
+    for tree in trees_of([function]):
+        targets = [(part, target) for part in tree.parts if (target := written_by(part)) is not None]
+        written.update(target.field for _, target in targets)
+        # Of a field with indexes, the other elements stay as they were.
+        lost = {id(target) for part, target in targets if isinstance(part, Assign) and not target.indexes}
+        read.update(part.field for part in tree.parts if isinstance(part, Element) and id(part) not in lost)
     return Fields(read=frozenset(read), written=frozenset(written))
-
-
-def _accesses(source: Source) -> Iterable[tuple[str, bool]]:
-    for node in source.nodes:
-        if isinstance(node, ast.Attribute | ast.Subscript):
-            access = field_access(node, source.states)
-            if access is not None and access[1] not in STATE_METHODS:
-                yield access[1], isinstance(node.ctx, ast.Store)
-                if isinstance(node.ctx, ast.Store) and isinstance(node, ast.Subscript):
-                    yield access[1], False  # the other elements stay as they were
 
 
 def without_influence(profile: Profile, properties: Iterable[Property]) -> tuple[Action, ...]:

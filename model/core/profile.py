@@ -13,12 +13,13 @@ from typing import Any
 from .actions import Action, Refused, Step, parse_step
 from .domains import MAX_MEMBERS, Index
 from .errors import BoundsError, ModelError, UnknownNameError, WrittenError
+from .guards import Guard, guard_of
 from .language import check_function
 from .lemmas import Lemma
 from .packing import WORD_BITS, Layout, Packed, words_needed
 from .picture import Picture
 from .properties import Property
-from .source import Guard, guard_of, model_functions
+from .reading import trees_of
 from .state import Budget, Setting, State
 
 MAX_WORDS = 8
@@ -185,8 +186,8 @@ class Profile:
         functions: list[Callable[..., Any]] = [self.initial, *(a.function for a in self.actions)]
         functions += [function for p in self.all_properties for function in p.functions]
         functions += [lemma.function for lemma in self.lemmas]
-        for source in model_functions(functions):
-            used += source.named_domains
+        for tree in trees_of(functions):
+            used += tree.domains
         return tuple(dict.fromkeys(used))
 
     @cached_property

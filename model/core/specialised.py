@@ -6,28 +6,47 @@ certain from the settings and the empty domains alone is decided; everything els
 
 from __future__ import annotations
 
-import ast
 import hashlib
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import deepcopy
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
 
-from .actions import require
+from .domains import Index
 from .influence import fields_of
 from .profile import Model
-from .source import SET_HELPERS, Source, called_function, field_access, source_of
-
-COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
+from .reading import tree_of
+from .tree import (
+    COMPARED,
+    Assign,
+    Call,
+    Change,
+    Choice,
+    Comparison,
+    Do,
+    Each,
+    Element,
+    Expression,
+    Extreme,
+    If,
+    Junction,
+    Loop,
+    Minus,
+    Not,
+    Number,
+    Part,
+    Require,
+    Return,
+    SetOperation,
+    Size,
+    Statement,
+    Sum,
+    Tree,
+    described,
+    meaning_of,
+    parts_of,
+    walk,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,38 +61,37 @@ class Circumstances:
 class Specialised:
     """A model function in some circumstances: what is left of its body. `refuses` says that it is never enabled."""
 
-    source: Source
-    body: tuple[ast.stmt, ...]
+    tree: Tree
+    body: tuple[Statement, ...]
     refuses: bool
 
     @cached_property
     def meaning(self) -> str:
         """A digest of all that its results depend on, without its callees."""
-        return hashlib.sha256(self.source.meaning(self.body).encode()).hexdigest()
+        text = f"{described(self.tree.function)}{[*self.tree.parameters]}{meaning_of(self.body)}"
+        return hashlib.sha256(text.encode()).hexdigest()
 
     @cached_property
     def callees(self) -> tuple[Callable[..., Any], ...]:
         """The model functions that it still calls."""
-        calls = (called_function(self.source, node) for node in self._nodes if isinstance(node, ast.Call))
-        return tuple(dict.fromkeys(callee for callee in calls if callee is not None and _is_read(callee)))
+        return tuple(dict.fromkeys(part.function for part in self._parts if isinstance(part, Call)))
 
     @cached_property
     def fields(self) -> frozenset[str]:
         """The fields that it still reads or writes, itself."""
-        found = (field_access(node, self.source.states) for node in self._nodes if isinstance(node, ast.Attribute))
-        return frozenset(access[1] for access in found if access is not None)
+        return frozenset(part.field for part in self._parts if isinstance(part, Element))
 
     @property
     def constant(self) -> int | None:
         """What it returns, if it does nothing but return a number."""
         match self.body:
-            case (ast.Return(value=ast.Constant(value=int() as constant)),):
+            case (Return(value=Number(value=constant)),):
                 return constant
         return None
 
     @cached_property
-    def _nodes(self) -> list[ast.AST]:
-        return [node for statement in self.body for node in ast.walk(statement)]
+    def _parts(self) -> tuple[Part, ...]:
+        return parts_of(self.body)
 
 
 def circumstances_of(model: Model) -> Circumstances:
@@ -115,142 +133,140 @@ def specialised_functions(functions: Sequence[Callable[..., Any]], known: Circum
 def _specialised(
     function: Callable[..., Any], settings: tuple[tuple[str, int], ...], empty: frozenset[str]
 ) -> Specialised:
-    source = source_of(function)
-    pruning = _Pruning(source, Circumstances(dict(settings), empty))
-    body = pruning.block(deepcopy(source.body))
-    return Specialised(source, tuple(body), pruning.refuses)
+    tree = tree_of(function)
+    pruning = _Pruning(Circumstances(dict(settings), empty))
+    body = pruning.block(tree.body)
+    return Specialised(tree, body, pruning.refuses)
 
 
-def _is_read(function: Callable[..., Any]) -> bool:
-    """Is it a function of the model, which is read, and not one that every engine has itself?"""
-    return function is not require and function not in SET_HELPERS.values()
-
-
-class _Pruning(ast.NodeTransformer):
+class _Pruning:
     """Replaces what is certain by its value, and leaves out what is then never done."""
 
-    def __init__(self, source: Source, known: Circumstances) -> None:
-        self.source, self.known, self.refuses = source, known, False
-        self.local = {*source.assigned, *source.parameters}
+    def __init__(self, known: Circumstances) -> None:
+        self.known, self.refuses = known, False
 
-    def block(self, statements: Sequence[ast.stmt], outermost: bool = True) -> list[ast.stmt]:
+    def block(self, statements: Sequence[Statement], outermost: bool = True) -> tuple[Statement, ...]:
         """What is left of some statements. Nothing is done after one that returns or refuses for certain."""
-        left: list[ast.stmt] = []
+        left: list[Statement] = []
         for statement in statements:
             left += self._statement(statement, outermost)
             if outermost and self.refuses:
                 break
-            if left and isinstance(left[-1], ast.Return):
+            if left and isinstance(left[-1], Return):
                 break
-        return left
+        return tuple(left)
 
-    def _statement(self, statement: ast.stmt, outermost: bool) -> list[ast.stmt]:
+    def _statement(self, statement: Statement, outermost: bool) -> Sequence[Statement]:
         match statement:
-            case ast.For(iter=ast.Call(func=ast.Attribute(attr="each"), args=[ast.Name(id=name)])):
-                if self._is_empty(name):
-                    return []
-                statement.body = self.block(statement.body, outermost=False)
-                return [statement] if statement.body else []
-            case ast.If():
+            case Loop(over=Each(domain=domain)) if self._is_empty(domain):
+                return ()
+            case Loop():
+                body = self.block(statement.body, outermost=False)
+                return (replace(statement, body=body),) if body else ()
+            case If():
                 test = self.visit(statement.test)
-                if isinstance(test, ast.Constant):
+                if isinstance(test, Number):
                     return self.block(statement.body if test.value else statement.orelse, outermost)
                 body = self.block(statement.body, outermost=False)
                 orelse = self.block(statement.orelse, outermost=False)
-                if not body and not orelse and not any(isinstance(node, ast.Call) for node in ast.walk(test)):
-                    return []
-                return [ast.If(test=test, body=body, orelse=orelse)]
-            case ast.Expr(value=ast.Call(func=ast.Name()) as call):
-                return self._call(call, outermost)
-            case _:
-                return [self.generic_visit(statement)]  # type: ignore[list-item]
+                if not body and not orelse and _are_plain([test]):
+                    return ()
+                return (replace(statement, test=test, body=body, orelse=orelse),)
+            case Require():
+                condition = self.visit(statement.condition)
+                if isinstance(condition, Number):
+                    if condition.value:
+                        return ()
+                    self.refuses = self.refuses or outermost
+                return (replace(statement, condition=condition),)
+            case Do():
+                return self._call(statement, outermost)
+            case Assign(value=value) | Change(value=value):
+                target = statement.target
+                if isinstance(target, Element):
+                    target = replace(target, indexes=self._all(target.indexes))
+                return (replace(statement, target=target, value=self.visit(value)),)
+            case Return(value=Expression() as value):
+                return (replace(statement, value=self.visit(value)),)
+        return (statement,)
 
-    def _call(self, call: ast.Call, outermost: bool) -> list[ast.stmt]:
-        """A `require` that is certain to hold is left out, and so is a call that does nothing."""
-        callee = called_function(self.source, call)
-        found = self.generic_visit(call)
-        assert isinstance(found, ast.Call)
-        if callee is require and isinstance(found.args[0], ast.Constant):
-            if found.args[0].value:
-                return []
-            self.refuses = self.refuses or outermost
-        elif callee is not None and _is_read(callee):
-            one = specialised(callee, self.known)
-            if not one.body and _are_plain(found.args):
-                return []
-            if one.refuses and outermost:
-                self.refuses = True
-        return [ast.Expr(value=found)]
+    def _call(self, statement: Do, outermost: bool) -> Sequence[Statement]:
+        """A call that does nothing is left out."""
+        call = replace(statement.call, arguments=self._all(statement.call.arguments))
+        one = specialised(call.function, self.known)
+        if not one.body and _are_plain(call.arguments):
+            return ()
+        self.refuses = self.refuses or (one.refuses and outermost)
+        return (replace(statement, call=call),)
 
-    def _is_empty(self, name: str) -> bool:
-        domain = self.source.resolve(name)
+    def _is_empty(self, domain: type[Index]) -> bool:
         return domain.bound in self.known.empty and domain.size(dict.fromkeys(self.known.empty, 0)) == 0
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        value = None if node.id in self.local else self.source.resolve(node.id)
-        return ast.Constant(value=value) if type(value) is int else node
+    def _all(self, parts: Iterable[Expression]) -> tuple[Expression, ...]:
+        return tuple(map(self.visit, parts))
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        access = field_access(node, self.source.states)
-        if access is not None and access[1] in self.known.settings:
-            return ast.Constant(value=self.known.settings[access[1]])
-        return node
+    def visit(self, part: Expression) -> Expression:
+        """What an expression is in these circumstances."""
+        match part:
+            case Element(field=name) if name in self.known.settings:
+                return Number(self.known.settings[name], node=part.node)
+            case Element(indexes=indexes):
+                return replace(part, indexes=self._all(indexes))
+            case Size(domain=domain) if self._is_empty(domain):
+                return Number(0, node=part.node)
+            case Not(operand=operand):
+                value = self.visit(operand)
+                return _number(part, not value.value) if isinstance(value, Number) else Not(value, node=part.node)
+            case Minus(operand=operand):
+                value = self.visit(operand)
+                return _number(part, -value.value) if isinstance(value, Number) else Minus(value, node=part.node)
+            case Sum(left=left, right=right):
+                return replace(part, left=self.visit(left), right=self.visit(right))
+            case Junction():
+                return self._junction(part)
+            case Comparison():
+                return self._comparison(part)
+            case Choice(test=test, yes=yes, no=no):
+                value = self.visit(test)
+                if isinstance(value, Number):
+                    return self.visit(yes if value.value else no)
+                return replace(part, test=value, yes=self.visit(yes), no=self.visit(no))
+            case Extreme(parts=parts) | SetOperation(parts=parts):
+                return replace(part, parts=self._all(parts))
+            case Call():
+                return self._called(part)
+        return part
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        operand = self.visit(node.operand)
-        if isinstance(operand, ast.Constant):
-            if isinstance(node.op, ast.Not):
-                return ast.Constant(value=not operand.value)
-            if isinstance(node.op, ast.USub):
-                return ast.Constant(value=-operand.value)  # type: ignore[operator]
-        return ast.UnaryOp(op=node.op, operand=operand)
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+    def _junction(self, part: Junction) -> Expression:
         """Operands that decide nothing are left out, from the first on; the first that decides is the last."""
-        decides = isinstance(node.op, ast.Or)
-        left: list[ast.expr] = []
-        for operand in node.values:
+        left: list[Expression] = []
+        for operand in part.parts:
             value = self.visit(operand)
-            if isinstance(value, ast.Constant) and bool(value.value) == decides:
+            if isinstance(value, Number) and bool(value.value) != part.every:
                 left.append(value)
                 break
-            if not isinstance(value, ast.Constant) or operand is node.values[-1]:
+            if not isinstance(value, Number) or operand is part.parts[-1]:
                 left.append(value)
-        return left[0] if len(left) == 1 else ast.BoolOp(op=node.op, values=left)
+        return left[0] if len(left) == 1 else replace(part, parts=tuple(left))
 
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        left = self.visit(node.left)
-        rights = [self.visit(right) for right in node.comparators]
-        if len(rights) == 1 and isinstance(left, ast.Constant) and isinstance(rights[0], ast.Constant):
-            return ast.Constant(value=COMPARED[type(node.ops[0])](left.value, rights[0].value))
-        return ast.Compare(left=left, ops=node.ops, comparators=rights)
+    def _comparison(self, part: Comparison) -> Expression:
+        left, others = self.visit(part.left), self._all(part.others)
+        match left, others:
+            case Number(value=one), (Number(value=other),):
+                return _number(part, COMPARED[part.operators[0]](one, other))
+        return replace(part, left=left, others=others)
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        test = self.visit(node.test)
-        if isinstance(test, ast.Constant):
-            return self.visit(node.body if test.value else node.orelse)  # type: ignore[no-any-return]
-        return ast.IfExp(test=test, body=self.visit(node.body), orelse=self.visit(node.orelse))
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        """A call is its value, if that is certain; the size of an empty domain is 0."""
-        match node.func:
-            case ast.Attribute(attr="size"):
-                (argument,) = node.args
-                if isinstance(argument, ast.Name) and self._is_empty(argument.id):
-                    return ast.Constant(value=0)
-                return node
-            case ast.Attribute():
-                return node
-        callee = called_function(self.source, node)
-        found = self.generic_visit(node)
-        assert isinstance(found, ast.Call)
-        if callee is not None and _is_read(callee) and _are_plain(found.args):
-            constant = specialised(callee, self.known).constant
-            if constant is not None:
-                return ast.Constant(value=constant)
-        return found
+    def _called(self, part: Call) -> Expression:
+        """A call is its value, if that is certain."""
+        call = replace(part, arguments=self._all(part.arguments))
+        constant = specialised(call.function, self.known).constant if _are_plain(call.arguments) else None
+        return call if constant is None else _number(part, constant)
 
 
-def _are_plain(arguments: Sequence[ast.expr]) -> bool:
-    """Does it make no difference whether the arguments are computed? Calls may refuse."""
-    return not any(isinstance(node, ast.Call) for argument in arguments for node in ast.walk(argument))
+def _number(part: Part, value: int) -> Number:
+    return Number(value, node=part.node)
+
+
+def _are_plain(parts: Iterable[Expression]) -> bool:
+    """Does it make no difference whether these are computed? Calls may refuse."""
+    return not any(isinstance(inner, Call | SetOperation) for part in parts for inner in walk(part))

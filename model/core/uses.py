@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .domains import with_member, without
-from .source import Source
+from .tree import Expression, Extreme, SetOperation, Sum, Target
 
 READ, WRITE = "read", "write"
 
@@ -44,19 +43,17 @@ def depends_on_order(uses: Iterable[Use], variable: str, shared: set[str]) -> st
     return None
 
 
-def update_of(source: Source, target: ast.expr, value: ast.expr) -> tuple[str, ast.expr | None]:
+def update_of(target: Target, value: Expression) -> tuple[str, Expression | None]:
     """How an assignment changes its target, and where `value` reads the target for that: ("min", x) for `x = min(x, y)`."""
-    changed = ast.unparse(target)
     match value:
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub()) if ast.unparse(left) == changed:
+        case Sum(left=left) if left == target:
             return "+", left
-        case ast.BinOp(op=ast.Add(), right=right) if ast.unparse(right) == changed:
+        case Sum(sign=1, right=right) if right == target:
             return "+", right
-        case ast.Call(func=ast.Name(id=name), args=[first, *_]) if source.resolve(name) in (with_member, without):
-            if ast.unparse(first) == changed:
-                return source.resolve(name).__name__, first
-        case ast.Call(func=ast.Name(id="min" | "max" as name), args=parts) if source.resolve(name) is None:
-            own = next((part for part in parts if ast.unparse(part) == changed), None)
+        case SetOperation(helper=helper, parts=(first, _)) if helper in (with_member, without) and first == target:
+            return helper.__name__, first
+        case Extreme(name=name, parts=parts):
+            own = next((part for part in parts if part == target), None)
             if own is not None:
                 return name, own
     return WRITE, None

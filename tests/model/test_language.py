@@ -10,7 +10,7 @@ from written_models import FIRST_LINE, written
 
 from neverlost.model.core import LanguageError, Profile
 from neverlost.model.core.language import check_function
-from neverlost.model.core.source import model_functions
+from neverlost.model.core.reading import trees_of
 
 HELPERS = """
 def fill(s: Boxes, box: Box) -> None:
@@ -297,7 +297,7 @@ def test_everything_in_the_subset_is_accepted(tmp_path: Path) -> None:
     module = written(tmp_path, HELPERS + ACCEPTED)
     check_function(module.f, module.Boxes, "effect")
     check_function(module.smallest, module.Boxes, "value")
-    assert [source.name for source in model_functions([module.f])] == ["demand", "is_full", "smallest", "fill", "f"]
+    assert [tree.name for tree in trees_of([module.f])] == ["demand", "is_full", "smallest", "fill", "f"]
 
 
 def test_a_profile_with_a_function_outside_the_subset_is_not_built(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import importlib.util
 import random
@@ -15,11 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import elements, packed_from
+from written_trees import run_as
 
 from neverlost.explorer.answers.model_digest import model_digest
 from neverlost.model.core import Model, Packed, Profile, Refused, State
 from neverlost.model.core.errors import ModelError
-from neverlost.model.core.source import called_function, source_of
+from neverlost.model.core.reading import tree_of
 from neverlost.model.core.specialised import Circumstances, circumstances_of, specialised
 from neverlost.spec.kafka.replication.versions import VERSIONS
 
@@ -83,19 +83,8 @@ PROFILE = Profile(name="boxes", statement="Boxes.", state=Boxes, initial=initial
 def run_as_left(function: Callable[..., Any], known: Circumstances, made: dict[Any, Callable[..., Any]]) -> Any:
     """A function that does what is left of another, and calls what is left of others."""
     if function not in made:
-        source, left = source_of(function), specialised(function, known)
-        names = dict(function.__globals__)
-        calls = (node for statement in left.body for node in ast.walk(statement) if isinstance(node, ast.Call))
-        for call in calls:
-            callee = called_function(source, call)
-            if callee is not None and callee in left.callees:
-                names[call.func.id] = run_as_left(callee, known, made)  # type: ignore[attr-defined]
-        node = ast.FunctionDef(
-            name=source.name, args=source.node.args, body=[*left.body, ast.Pass()], decorator_list=[], returns=None
-        )
-        module = ast.fix_missing_locations(ast.Module(body=[node], type_ignores=[]))
-        exec(compile(module, source.file, "exec"), names)
-        made[function] = names[source.name]
+        left = specialised(function, known)
+        made[function] = run_as(left.tree, left.body, lambda callee: run_as_left(callee, known, made), "what is left")
     return made[function]
 
 
@@ -131,7 +120,7 @@ def test_what_is_left_of_kafkas_actions_does_the_same_in_any_state(seed: int, ve
         if specialised(function, known).refuses:
             assert outcome(model, words, function, step.arguments) == "refused"
     for prop in (*version.properties, *version.probes):
-        if len(source_of(prop.function).parameters) == 1:
+        if len(tree_of(prop.function).parameters) == 1:
             assert outcome(model, words, prop.function, ()) == outcome(
                 model, words, run_as_left(prop.function, known, made), ()
             )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from neverlost.conformance.mutants.mutation import GUARD, PART, Edit, edits_of, mutant_name, with_mutants
 from neverlost.model.core import Profile
-from neverlost.model.core.source import Source, model_functions
+from neverlost.model.core.reading import trees_of
+from neverlost.model.core.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,13 @@ class GuardMutant:
 def guard_mutants(profile: Profile) -> Mapping[GuardMutant, Profile]:
     """Every mutant of the functions that a profile's start and actions are made of, with the profile that has it."""
     found: list[GuardMutant] = []
-    edits: dict[Source, list[tuple[int, Edit]]] = {}
-    for source in model_functions([profile.initial, *(action.function for action in profile.actions)]):
-        for name, edit in edits_of(source):
+    edits: dict[Tree, list[tuple[int, Edit]]] = {}
+    for tree in trees_of([profile.initial, *(action.function for action in profile.actions)]):
+        for name, edit in edits_of(tree):
             if edit.kind in (GUARD, PART):
-                label = f"{Path(source.file).stem}.{source.name}: {ast.unparse(edit.node)}"
-                found.append(GuardMutant(mutant_name(source, name), label, edit.kind == GUARD))
-                edits.setdefault(source, []).append((len(found), edit))
+                label = f"{Path(tree.file).stem}.{tree.name}: {edit.part.text}"
+                found.append(GuardMutant(mutant_name(tree, name), label, edit.kind == GUARD))
+                edits.setdefault(tree, []).append((len(found), edit))
     (woven,) = with_mutants([profile], [mutant.name for mutant in found], edits)
     return {
         mutant: woven.switched(f"{profile.name}, {mutant.name}", profile.statement, mutant=number)

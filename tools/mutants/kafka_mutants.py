@@ -23,11 +23,13 @@ from neverlost.conformance.mutants.mutation import (
     Edit,
     edits_of,
     functions_of,
+    in_order,
     mutant_name,
     with_mutants,
 )
 from neverlost.model.core import EMPTY, NONE, Profile, contains, only, with_member, without
-from neverlost.model.core.source import Source, model_functions
+from neverlost.model.core.reading import trees_of
+from neverlost.model.core.tree import Expression, Part, Statement, Tree
 from neverlost.model.kafka import replication
 from neverlost.spec.kafka.replication.versions import VERSIONS
 
@@ -67,31 +69,30 @@ class Mutants:
 @cache
 def kafka_mutants() -> Mutants:
     """Every mutant of the model as it is written now."""
-    sources = _sources()
+    trees = _trees()
     mutants: list[Mutant] = []
-    edits: dict[Source, list[tuple[int, Edit]]] = {}
-    for source in sources.values():
-        for name, edit in edits_of(source):
+    edits: dict[Tree, list[tuple[int, Edit]]] = {}
+    for tree in trees.values():
+        for name, edit in edits_of(tree):
             if edit.kind in (GUARD, PART):
                 instead = "True" if edit.way == "allow" else "False"
-                written = ast.unparse(edit.node)
-                mutants.append(Mutant(name=mutant_name(source, name), kind=edit.kind, written=written, instead=instead))
-                edits.setdefault(source, []).append((len(mutants), edit))
+                label = mutant_name(tree, name)
+                mutants.append(Mutant(name=label, kind=edit.kind, written=edit.part.text, instead=instead))
+                edits.setdefault(tree, []).append((len(mutants), edit))
     for effect in EFFECTS:
         mutants.append(_by_hand(effect))
         for place, written, instead in effect.changes:
-            edit = _edit(effect, sources[place], written, instead)
-            edits.setdefault(sources[place], []).append((len(mutants), edit))
+            edit = _edit(effect, trees[place], written, instead)
+            edits.setdefault(trees[place], []).append((len(mutants), edit))
     versions = with_mutants(VERSIONS, [mutant.name for mutant in mutants], edits, WORDS)
     return Mutants(tuple(mutants), {profile.name: profile for profile in versions})
 
 
-def _sources() -> dict[str, Source]:
+def _trees() -> dict[str, Tree]:
     """The functions of the model, by module and name."""
     functions = [function for version in VERSIONS for function in functions_of(version)]
-    own = [s for s in dict.fromkeys(model_functions(functions)) if Path(s.file).resolve().parent == MODELS.resolve()]
-    own.sort(key=lambda source: (source.file, source.node.lineno))
-    return {f"{Path(source.file).stem}.{source.name}": source for source in own}
+    own = (tree for tree in trees_of(functions) if Path(tree.file).resolve().parent == MODELS.resolve())
+    return {f"{Path(tree.file).stem}.{tree.name}": tree for tree in in_order(own)}
 
 
 def _by_hand(effect: Effect) -> Mutant:
@@ -104,22 +105,22 @@ def _by_hand(effect: Effect) -> Mutant:
     )
 
 
-def _edit(effect: Effect, source: Source, written: str, instead: str) -> Edit:
+def _edit(effect: Effect, tree: Tree, written: str, instead: str) -> Edit:
     """A change of the list made by hand. The text that it replaces must stand in its function exactly once."""
     wanted = ast.parse(written).body[0]
     expression = wanted.value if isinstance(wanted, ast.Expr) else None
     sought = ast.unparse(wanted)
     is_call = isinstance(expression, ast.Call)
-    found: list[ast.AST] = []
+    found: list[Part] = []
     if expression is None or is_call:
-        found = [n for n in source.nodes if isinstance(n, ast.stmt) and ast.unparse(n) == sought]
+        found = [part for part in tree.parts if isinstance(part, Statement) and part.text == sought]
     if not found and expression is not None:
-        found = [n for n in source.nodes if isinstance(n, ast.expr) and ast.unparse(n) == sought]
+        found = [part for part in tree.parts if isinstance(part, Expression) and part.text == sought]
     if len(found) != 1:
         raise ValueError(
-            f"{effect.name}: {written!r} stands {len(found)} times in {source.name}; write it as it stands now"
+            f"{effect.name}: {written!r} stands {len(found)} times in {tree.name}; write it as it stands now"
         )
-    if isinstance(found[0], ast.stmt):
+    if isinstance(found[0], Statement):
         statements = tuple(ast.parse(instead).body)
         return Edit(found[0], EFFECT, REPLACE if statements else DROP, statements=statements)
     return Edit(found[0], EFFECT, REPLACE, ast.parse(instead, mode="eval").body)

@@ -7,7 +7,6 @@ statement of its result, a `Meaning`.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,9 +15,10 @@ from typing import Any
 import z3
 
 from neverlost.model.core import Index, Meaning, SubsetOf
-from neverlost.model.core.source import Source, called_function, source_of
+from neverlost.model.core.reading import tree_of
+from neverlost.model.core.tree import Call, Each, Expression, Loop, Part, Statement, Tree
 
-from ..predicated import Frame, PredicatedExecutor, domain_named
+from ..predicated import Frame, PredicatedExecutor
 from ..states import SymbolicState
 from ..terms import Truth, UntranslatableError, Value, conjunction, disjunction, negation
 from .states import AnySpace
@@ -46,38 +46,37 @@ class AnyExecutor(PredicatedExecutor):
     loops: list[list[Access]] = field(default_factory=list)
     """For each running loop, what it has read and written."""
 
-    def _value(self, frame: Frame, node: ast.expr) -> Value:
-        with self._located(frame.source, node):
-            return super()._value(frame, node)
+    def _value(self, frame: Frame, part: Expression) -> Value:
+        with self._located(frame.tree, part):
+            return super()._value(frame, part)
 
-    def _statement(self, frame: Frame, node: ast.stmt) -> None:
-        with self._located(frame.source, node):
-            super()._statement(frame, node)
+    def _statement(self, frame: Frame, part: Statement) -> None:
+        with self._located(frame.tree, part):
+            super()._statement(frame, part)
 
     @contextmanager
-    def _located(self, source: Source, node: ast.AST) -> Iterator[None]:
+    def _located(self, tree: Tree, part: Part) -> Iterator[None]:
         try:
             yield
         except UntranslatableValueError as error:
-            raise UntranslatableError(f"{source.at(node)}: {source.name} has no form for any bounds: {error}") from None
+            raise UntranslatableError(f"{tree.at(part)}: {tree.name} has no form for any bounds: {error}") from None
 
     def _joined(self, condition: Truth, mine: Any, theirs: Any) -> Any:
         return lambda *indexes: self._choice(condition, mine(*indexes), theirs(*indexes))
 
-    def _loop(self, frame: Frame, node: ast.For) -> None:
+    def _loop(self, frame: Frame, loop: Loop) -> None:
         """A loop over a domain: its body once, for any member."""
-        vocabulary, index = self.space.vocabulary, self._domain_looped(frame.source, node)
-        assert isinstance(node.target, ast.Name)
-        member = vocabulary.variable(node.target.id, index)
+        vocabulary, index = self.space.vocabulary, self._domain_looped(loop)
+        member = vocabulary.variable(loop.name, index)
         names, result, enabled, flaws, depth = frame.names, frame.result, self.enabled, self.flaws, len(self.path)
         before = {name: state.fields for name, state in frame.states.items()}
         self._fork(frame, before)
-        frame.names, frame.result = {**names, node.target.id: member}, None
+        frame.names, frame.result = {**names, loop.name: member}, None
         self.enabled, self.flaws = True, []
         self.path.append(vocabulary.inside(member, index))
         self.loops.append([])
 
-        self._block_of(frame, node.body)
+        self._block_of(frame, loop.body)
 
         accesses = self.loops.pop()
         if self.loops:
@@ -94,14 +93,12 @@ class AnyExecutor(PredicatedExecutor):
             self.path.append(allowed)
 
     @staticmethod
-    def _domain_looped(source: Source, node: ast.For) -> type[Index]:
-        assert isinstance(node.iter, ast.Call)
-        if not isinstance(node.iter.func, ast.Attribute):
+    def _domain_looped(loop: Loop) -> type[Index]:
+        if not isinstance(loop.over, Each):
             raise UntranslatableValueError("it loops over a range; write `for x in s.each(Domain)`")
-        index = domain_named(source, node.iter)
-        if issubclass(index, SubsetOf):
-            raise UntranslatableValueError(f"it loops over all sets of {index.of.__name__}")
-        return index
+        if issubclass(loop.over.domain, SubsetOf):
+            raise UntranslatableValueError(f"it loops over all sets of {loop.over.domain.of.__name__}")
+        return loop.over.domain
 
     @staticmethod
     def _refuse_carried(names: Mapping[str, Value], frame: Frame) -> None:
@@ -143,20 +140,15 @@ class AnyExecutor(PredicatedExecutor):
                     raise UntranslatableValueError(f"its loop changes {name} elsewhere than at its own member")
                 state.fields[name] = _everywhere(written, member, own[0])
 
-    def _function(self, frame: Frame, call: ast.Call) -> Value | None:
-        callee = called_function(frame.source, call)
-        meaning = None if callee is None else self.meanings.get(callee)
+    def _function(self, frame: Frame, call: Call) -> Value | None:
+        meaning = self.meanings.get(call.function)
         if meaning is None:
             return super()._function(frame, call)
         if self.loops:
             raise UntranslatableValueError(
                 f"it calls {meaning.function.__name__}, of which only the meaning is known, in a loop"
             )
-        values = [
-            a.id if isinstance(a, ast.Name) and a.id in frame.states else self._value(frame, a) for a in call.args
-        ]
-        arguments = [frame.states[v] if isinstance(v, str) else v for v in values]
-        return self._found(meaning, arguments)
+        return self._found(meaning, self._arguments(frame, call))
 
     def _found(self, meaning: Meaning, arguments: Sequence[Any]) -> Value:
         """A number of which only the meaning is known."""
@@ -164,16 +156,16 @@ class AnyExecutor(PredicatedExecutor):
         result = z3.Int(f"{meaning.function.__name__}!{next(vocabulary.numbers)}")
         path, flaws = self.path, self.flaws
         self.path, self.flaws = [], []
-        said = self._call(source_of(meaning.says), [*arguments, result])
+        said = self._call(tree_of(meaning.says), [*arguments, result])
         flaw = disjunction(self.flaws)
         self.path, self.flaws = path, flaws
         self._flaw_unless(negation(flaw))
         self.given.append(conjunction((result >= 0, result <= vocabulary.size(meaning.up_to), self.terms.truth(said))))
         return result
 
-    def _remembered(self, source: Source, arguments: Sequence[Any]) -> Value | None:
+    def _remembered(self, tree: Tree, arguments: Sequence[Any]) -> Value | None:
         # A loop must know every element that is read in it.
-        return self._call(source, arguments) if self.loops else super()._remembered(source, arguments)
+        return self._call(tree, arguments) if self.loops else super()._remembered(tree, arguments)
 
     def _size(self, index: type[Index]) -> Any:
         return self.space.vocabulary.size(index)

@@ -5,7 +5,6 @@ One element of a sort is not a member: it stands for NONE, and quantifiers exclu
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -16,6 +15,8 @@ import z3
 from neverlost.model.core import Index, SubsetOf
 
 from ..terms import (
+    EXTREMES,
+    Comparing,
     Truth,
     UntranslatableError,
     Value,
@@ -154,7 +155,7 @@ def less(value: Any, limit: Any) -> Truth:
     return value < limit
 
 
-class AnyTerms:
+class AnyTerms(Comparing):
     """Operations on values without bounds: what `Terms` does for bit-vectors."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -223,35 +224,12 @@ class AnyTerms:
             return first
         return first + second if sign > 0 else first - second
 
-    def least(self, values: Sequence[Value]) -> Any:
-        """The smallest."""
-        return self._extreme(values, ast.LtE())
-
-    def greatest(self, values: Sequence[Value]) -> Any:
-        """The largest."""
-        return self._extreme(values, ast.GtE())
-
-    def _extreme(self, values: Sequence[Value], kept: ast.cmpop) -> Any:
-        best = self.number(values[0])
+    def extreme(self, name: str, values: Sequence[Value]) -> Any:
+        """The least of some numbers for "min", the greatest for "max"."""
+        best, (kept, _) = self.number(values[0]), EXTREMES[name]
         for value in values[1:]:
             best = self.choice(self.compare(kept, best, value), best, self.number(value))
         return best
-
-    def compare(self, operator: ast.cmpop, one: Value, other: Value) -> Truth:
-        """A comparison as Python makes it."""
-        match operator:
-            case ast.Eq():
-                return self.same(one, other)
-            case ast.NotEq():
-                return negation(self.same(one, other))
-            case ast.Lt():
-                return self._less(one, other)
-            case ast.Gt():
-                return self._less(other, one)
-            case ast.LtE():
-                return negation(self._less(other, one))
-            case _:
-                return negation(self._less(one, other))
 
     def same(self, one: Value, other: Value) -> Truth:
         """Whether two values are equal."""
@@ -265,7 +243,8 @@ class AnyTerms:
         first, second = self.alike(one, other)
         return first == second if isinstance(first, int) or isinstance(second, int) else same(first, second)
 
-    def _less(self, one: Value, other: Value) -> Truth:
+    def less(self, one: Value, other: Value) -> Truth:
+        """Whether one number is below the other."""
         # Members count from 0 and NONE is -1: `leader < 0` and `-1 < leader` test for NONE.
         if self._members_of_sort(one) is not None and _is_number(other, 0):
             return self.same(one, -1)

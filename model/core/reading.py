@@ -1,0 +1,289 @@
+"""From the source of a model function to its tree. Constructs outside Model Python are refused, with what to write instead."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from . import domains
+from .actions import require
+from .domains import Index
+from .lemmas import Lemma
+from .properties import Property
+from .source import Source, source_of
+from .tree import (
+    AllOf,
+    Assign,
+    Call,
+    Change,
+    Choice,
+    Comparison,
+    Do,
+    Each,
+    Element,
+    Expression,
+    Extreme,
+    Given,
+    If,
+    Junction,
+    Local,
+    Loop,
+    Minus,
+    Not,
+    Number,
+    Range,
+    Require,
+    Return,
+    SetOperation,
+    Size,
+    Statement,
+    Sum,
+    Target,
+    Tree,
+)
+
+INTEGER_BITS = 56
+"""Numbers of more bits are refused, so that sums of a few of them fit a word of every engine."""
+
+SET_HELPERS: Mapping[str, Callable[..., Any]] = {
+    f.__name__: f for f in (domains.contains, domains.with_member, domains.without, domains.is_subset, domains.only)
+}
+"""The set operations that every engine implements itself."""
+
+_OF_DOMAINS = {"size": Size, "all_of": AllOf}
+_COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+
+
+@cache
+def tree_of(function: Callable[..., Any]) -> Tree:
+    """What a model function says. Raises LanguageError for what is outside Model Python: where it is, and what to write instead."""
+    source = source_of(function)
+    arguments = source.node.args
+    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:
+        raise source.refuse(source.node, "defaults, * and ** in parameters", "plain positional parameters")
+    body = _Reader(source).block(source.body)
+    return Tree(function, source.file, source.node, source.parameters, source.states, body)
+
+
+def trees_of(functions: Iterable[Callable[..., Any]]) -> Iterator[Tree]:
+    """The trees of `functions` and of every model function that they call, each once, callees first."""
+    seen: set[Callable[..., Any]] = set()
+
+    def visit(function: Callable[..., Any]) -> Iterator[Tree]:
+        if function in seen:
+            return
+        seen.add(function)
+        tree = tree_of(function)
+        for callee in tree.callees:
+            yield from visit(callee)
+        yield tree
+
+    for function in functions:
+        yield from visit(function)
+
+
+class _Reader:
+    """Reads the body of one function."""
+
+    def __init__(self, source: Source) -> None:
+        self.source, self.refuse = source, source.refuse
+
+    def block(self, statements: Iterable[ast.stmt]) -> tuple[Statement, ...]:
+        return tuple(map(self.statement, statements))
+
+    def statement(self, node: ast.stmt) -> Statement:
+        match node:
+            case ast.Assign(targets=[target], value=value):
+                read = self.expression(value)
+                return Assign(self.target(target), read, node=node)
+            case ast.AugAssign(target=target, op=ast.Add() | ast.Sub() as op, value=value):
+                read = self.expression(value)
+                return Change(self.target(target), _sign(op), read, node=node)
+            case ast.If(test=test, body=body, orelse=orelse):
+                return If(self.expression(test), self.block(body), self.block(orelse), node=node)
+            case ast.For(target=ast.Name(id=name), iter=iterable, body=body, orelse=[]):
+                return Loop(name, self.iterable(iterable), self.block(body), node=node)
+            case ast.Return(value=value):
+                return Return(None if value is None else self.expression(value), node=node)
+            case ast.Expr(value=ast.Call() as call):
+                return self.call_statement(node, call)
+            case ast.While():
+                raise self.refuse(node, "`while`", "a `for` over a finite domain")
+            case ast.Assign() | ast.AnnAssign():
+                raise self.refuse(
+                    node, "an assignment to several targets or with an annotation", "one plain assignment each"
+                )
+        text = ast.unparse(node).splitlines()[0]
+        raise self.refuse(node, f"`{text}`", "assignments, `if`, `for`, `return` and calls")
+
+    def target(self, node: ast.expr) -> Target:
+        if isinstance(node, ast.Name):
+            if node.id in self.source.states:
+                raise self.refuse(node, f"an assignment to the state {node.id!r}", "assignments to its fields")
+            return Local(node.id, node=node)
+        element = self.element(node)
+        if element is None:
+            raise self.refuse(
+                node, f"an assignment to `{ast.unparse(node)}`", "to a local name or to a field of the state"
+            )
+        return element
+
+    def element(self, node: ast.expr) -> Element | None:
+        """An element of a field, if the expression is one."""
+        indexes: list[ast.expr] = []
+        inner = node
+        while isinstance(inner, ast.Subscript):
+            indexes.insert(0, inner.slice)
+            inner = inner.value
+        match inner:
+            case ast.Attribute(value=ast.Name(id=state), attr=name) if state in self.source.states:
+                return Element(state, name, self.expressions(indexes), node=node)
+        return None
+
+    def iterable(self, node: ast.expr) -> Each | Range:
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="each"), args=[domain], keywords=[]):
+                if name in self.source.states:
+                    return Each(name, self.domain(domain), node=node)
+            case ast.Call(func=ast.Name(id="range"), args=[_] | [_, _] as limits, keywords=[]):
+                if all(map(self.is_fixed, limits)):
+                    return Range(self.expressions(limits), node=node)
+        raise self.refuse(
+            node,
+            f"a loop over `{ast.unparse(node)}`",
+            "`for x in s.each(Domain)`, or `range` of constants and `s.size(Domain)`",
+        )
+
+    def is_fixed(self, node: ast.expr) -> bool:
+        """Is the expression fixed by the bounds?"""
+        match node:
+            case ast.Constant(value=int()):
+                return True
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+                return self.is_fixed(left) and self.is_fixed(right)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="size"), args=[_], keywords=[]):
+                return name in self.source.states
+        return False
+
+    def domain(self, node: ast.expr) -> type[Index]:
+        found = self.source.resolve(node.id) if isinstance(node, ast.Name) else None
+        if not (isinstance(found, type) and issubclass(found, Index)):
+            raise self.refuse(node, f"`{ast.unparse(node)}` as a domain", "the name of an Index class")
+        return found
+
+    def call_statement(self, node: ast.Expr, call: ast.Call) -> Statement:
+        if isinstance(call.func, ast.Name) and self.source.resolve(call.func.id) is require:
+            if len(call.args) != 1 or call.keywords:
+                raise self.refuse(call, "this `require`", "`require(condition)`")
+            return Require(self.expression(call.args[0]), node=node)
+        return Do(self.call(call), node=node)
+
+    def call(self, node: ast.Call) -> Call:
+        function = self.called(node.func)
+        if function is None:
+            raise self.refuse(node, f"a call of `{ast.unparse(node.func)}`", "calls of model functions at module level")
+        callee = source_of(function)
+        if node.keywords or len(node.args) != len(callee.parameters):
+            raise self.refuse(node, f"`{ast.unparse(node)}`", f"its {len(callee.parameters)} arguments by position")
+        arguments = zip(callee.parameters, node.args, strict=True)
+        return Call(
+            function,
+            tuple(self.given(a) if p in callee.states else self.expression(a) for p, a in arguments),
+            node=node,
+        )
+
+    def called(self, node: ast.expr) -> Callable[..., Any] | None:
+        """The model function that a name means: a plain function of the module, or that of a property or lemma in it."""
+        found = self.source.resolve(node.id) if isinstance(node, ast.Name) else None
+        function = found.function if isinstance(found, Property | Lemma) else found
+        return function if inspect.isfunction(function) else None
+
+    def given(self, node: ast.expr) -> Given:
+        if isinstance(node, ast.Name) and node.id in self.source.states:
+            return Given(node.id, node=node)
+        raise self.refuse(node, f"`{ast.unparse(node)}` as a state", "the state itself")
+
+    def expressions(self, nodes: Iterable[ast.expr]) -> tuple[Expression, ...]:
+        return tuple(map(self.expression, nodes))
+
+    def expression(self, node: ast.expr) -> Expression:
+        element = self.element(node)
+        if element is not None:
+            return element
+        match node:
+            case ast.Constant(value=bool() | int() as number):
+                if number >= 1 << INTEGER_BITS:
+                    raise self.refuse(node, f"the number {number}", f"numbers below 2**{INTEGER_BITS}")
+                return Number(number, node=node)
+            case ast.Name(id=name):
+                return self.name(node, name)
+            case ast.BoolOp(op=op, values=values):
+                return Junction(isinstance(op, ast.And), self.expressions(values), node=node)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return Not(self.expression(operand), node=node)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return Minus(self.expression(operand), node=node)
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
+                return Sum(self.expression(left), _sign(op), self.expression(right), node=node)
+            case ast.Compare():
+                return self.comparison(node)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return Choice(self.expression(test), self.expression(body), self.expression(orelse), node=node)
+            case ast.Call():
+                return self.call_expression(node)
+            case ast.BinOp():
+                raise self.refuse(
+                    node, f"the operator in `{ast.unparse(node)}`", "+, -, min, max, or a named set helper"
+                )
+        raise self.refuse(
+            node, f"`{ast.unparse(node)}`", "integers, fields, comparisons, and/or/not, + - min max, and calls"
+        )
+
+    def comparison(self, node: ast.Compare) -> Comparison:
+        if any(type(op) not in _COMPARISONS for op in node.ops):
+            raise self.refuse(node, f"`{ast.unparse(node)}`", "`contains(set, member)`, or == and !=")
+        operators = tuple(_COMPARISONS[type(op)] for op in node.ops)
+        return Comparison(self.expression(node.left), operators, self.expressions(node.comparators), node=node)
+
+    def name(self, node: ast.expr, name: str) -> Local | Number:
+        if name in self.source.states:
+            raise self.refuse(node, f"the state {name!r} as a value", "one of its fields")
+        if name in self.source.names:
+            return Local(name, node=node)
+        value = self.source.resolve(name)
+        if not isinstance(value, int):
+            raise self.refuse(
+                node, f"the name {name!r}", "a parameter, a local name, or a module constant that is an integer"
+            )
+        return Number(int(value), name, node=node)
+
+    def call_expression(self, node: ast.Call) -> Expression:
+        match node.func:
+            case ast.Attribute(value=ast.Name(id=name), attr=method) if name in self.source.states:
+                if method == "each":
+                    raise self.refuse(node, "`each` outside a loop", "`for x in s.each(Domain)`")
+                if method in _OF_DOMAINS:
+                    if len(node.args) != 1 or node.keywords:
+                        raise self.refuse(node, f"`{ast.unparse(node)}`", f"`{name}.{method}(Domain)`")
+                    return _OF_DOMAINS[method](name, self.domain(node.args[0]), node=node)
+            case ast.Name(id=name) if name in self.source.names:
+                raise self.refuse(node, f"the local name {name!r} as a function", "another local name")
+            case ast.Name(id="min" | "max" as name) if self.source.resolve(name) is None:
+                if len(node.args) < 2 or node.keywords:
+                    raise self.refuse(node, f"`{ast.unparse(node)}`", f"`{name}(a, b)`")
+                return Extreme(name, self.expressions(node.args), node=node)
+            case ast.Name(id=name) if (helper := self.source.resolve(name)) in SET_HELPERS.values():
+                wanted = len(source_of(helper).parameters)
+                if len(node.args) != wanted or node.keywords:
+                    raise self.refuse(
+                        node, f"`{ast.unparse(node)}`", f"`{name}` with its {wanted} arguments by position"
+                    )
+                return SetOperation(helper, self.expressions(node.args), node=node)
+        return self.call(node)
+
+
+def _sign(operator: ast.operator) -> int:
+    return 1 if isinstance(operator, ast.Add) else -1
