@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cache, cached_property
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
@@ -328,12 +328,18 @@ def walk(part: Part) -> Iterator[Part]:
 
 def children(part: Part) -> Iterator[Part]:
     """The parts that a part is made of."""
-    for declared in fields(part):
-        value = getattr(part, declared.name)
+    for name in _contents(type(part)):
+        value = getattr(part, name)
         if isinstance(value, Part):
             yield value
         elif isinstance(value, tuple):
             yield from (one for one in value if isinstance(one, Part))
+
+
+@cache
+def _contents(kind: type[Part]) -> tuple[str, ...]:
+    """What the parts of a kind say, without the syntax that they were read from."""
+    return tuple(declared.name for declared in fields(kind) if declared.compare)
 
 
 def written_by(part: Part) -> Element | None:
@@ -351,7 +357,7 @@ def meaning_of(value: Any) -> str:
     A function stands for itself by its name, a domain by its description.
     """
     if isinstance(value, Part):
-        inner = (meaning_of(getattr(value, one.name)) for one in fields(value) if one.compare)
+        inner = (meaning_of(getattr(value, name)) for name in _contents(type(value)))
         return f"{type(value).__name__}({', '.join(inner)})"
     if isinstance(value, tuple):
         return f"[{', '.join(map(meaning_of, value))}]"
