@@ -21,6 +21,8 @@ from neverlost.explorer.traces.trace import replay
 from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, UnknownNameError
+from neverlost.reports.check.as_text import Check, report, summary
+from neverlost.reports.check.page import check_html
 from neverlost.studies.thorough import Further, go_further, larger_models, thorough_exit_code, thorough_text
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
@@ -30,8 +32,6 @@ from ..limits import limits_of
 from ..options import OptionsError
 from ..output import Output
 from ..progress import SearchStatus, announce_compilation, interruptible
-from ..reports.check_page import check_html
-from ..reports.check_report import Check, report, summary
 from ..spark_engine import SPARK
 
 ALL_ENGINES = (*ENGINES, SPARK.name)

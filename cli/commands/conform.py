@@ -19,13 +19,14 @@ from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.traces.render_text import counted
 from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.model.core import UnknownNameError
+from neverlost.reports.quantities import show_seconds
 
 from ..bounds import named_profile
 from ..counts import WholeNumber
 from ..options import OptionsError
 from ..output import Output
 from ..progress import StatusLine, interruptible
-from ..quantities import show_seconds, time_seconds
+from ..quantities import time_seconds
 from ..waiting import waiting_for
 from .traces import load
 

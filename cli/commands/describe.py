@@ -24,10 +24,10 @@ from neverlost.explorer.traces.render_text import (
 )
 from neverlost.model.core import Action, Model, Property, Setting
 from neverlost.model.core.source import Source, called_function, model_functions, source_of
+from neverlost.reports.describe.atomicity import ledger_text
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names
-from ..reports.ledger_report import ledger_text
 from ..terminal import show
 
 

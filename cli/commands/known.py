@@ -11,10 +11,10 @@ from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.traces.render_text import counted
+from neverlost.reports.quantities import show_seconds
 
 from ..output import Output
 from ..progress import StatusLine, interruptible
-from ..quantities import show_seconds
 
 if TYPE_CHECKING:
     from neverlost.conformance.cluster.performances import ScheduleRun
@@ -52,13 +52,9 @@ def known_command(
     from neverlost.conformance.cluster.known import NothingKnownError, known
     from neverlost.conformance.cluster.performances import play_schedules, steps_performed
     from neverlost.conformance.cluster.scenarios import play, steps_played
-    from neverlost.conformance.cluster.scenarios_text import scenario_table, scenario_values, scenarios_markdown
-    from neverlost.conformance.cluster.schedules_text import (
-        schedule_rows,
-        schedule_values,
-        schedules_markdown,
-        steps_text,
-    )
+    from neverlost.reports.known.as_json import scenario_values, schedule_values
+    from neverlost.reports.known.as_markdown import scenarios_markdown, schedules_markdown
+    from neverlost.reports.known.as_text import scenario_table, schedule_rows, steps_text
 
     output = Output({"--json": json_path, "--markdown": markdown_path}, quiet=quiet)
     wanted, planned = known(names, releases)

@@ -17,6 +17,7 @@ from neverlost.explorer.search import Progress
 from neverlost.explorer.traces.render_text import counted, wrapped
 from neverlost.model.core import Model, Property
 from neverlost.model.core.profile import show_bounds
+from neverlost.reports.quantities import show_seconds
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
@@ -24,7 +25,7 @@ from ..counts import WholeNumber
 from ..limits import limits_of
 from ..output import Output
 from ..progress import StatusLine, interruptible, progress_line
-from ..quantities import show_seconds, time_seconds
+from ..quantities import time_seconds
 
 if TYPE_CHECKING:
     from neverlost.explorer.symbolic.discovery import Discovery

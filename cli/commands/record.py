@@ -13,10 +13,10 @@ from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.traces.render_text import counted
 from neverlost.model.core import NeverlostError
+from neverlost.reports.quantities import show_seconds
 
 from ..output import Output
 from ..progress import StatusLine, interruptible, until_interrupted
-from ..quantities import show_seconds
 
 if TYPE_CHECKING:
     from neverlost.conformance.cluster.recording import RecordedRun

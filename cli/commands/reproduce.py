@@ -12,10 +12,10 @@ from neverlost.explorer.loading import files_of
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.traces.render_text import counted, sentence
+from neverlost.reports.quantities import show_seconds
 
 from ..output import Output
 from ..progress import StatusLine, interruptible
-from ..quantities import show_seconds
 from .traces import load
 
 if TYPE_CHECKING:

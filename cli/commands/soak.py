@@ -14,11 +14,12 @@ from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.traces.render_text import counted
 from neverlost.model.core import NeverlostError
+from neverlost.reports.quantities import show_seconds
 
 from ..counts import WholeNumber
 from ..output import Output
 from ..progress import StatusLine, interruptible, until_interrupted
-from ..quantities import show_seconds, time_seconds
+from ..quantities import time_seconds
 
 if TYPE_CHECKING:
     from neverlost.conformance.cluster.soaking import SoakRun

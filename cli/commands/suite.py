@@ -13,6 +13,7 @@ from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.traces.render_text import counted
 from neverlost.model.core import Profile, UnknownNameError
+from neverlost.reports.quantities import show_seconds
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, chosen_bounds, known_profile
 from ..completion import profile_names
@@ -20,7 +21,6 @@ from ..counts import WholeNumber
 from ..limits import limits_of
 from ..options import OptionsError
 from ..progress import SearchStatus, StatusLine, interruptible
-from ..quantities import show_seconds
 from ..stores import store_folder
 
 if TYPE_CHECKING:

@@ -17,12 +17,13 @@ from neverlost.explorer.process.memory import resident_bytes, sensible_memory
 from neverlost.explorer.traces.render_text import counted
 from neverlost.model.core import BoundsError, NeverlostError, Profile, UnknownNameError, WrittenError
 from neverlost.model.core.profile import show_bounds
+from neverlost.reports.quantities import show_bytes, show_seconds
 
 from ..bounds import USAGE, BoundedCommand, chosen_bounds, named_profile
 from ..counts import WholeNumber
 from ..output import Output
 from ..progress import StatusLine, TimeIsUpError, interruptible, within
-from ..quantities import show_bytes, show_seconds, time_seconds
+from ..quantities import time_seconds
 from ..waiting import called, opened_input
 
 if TYPE_CHECKING:
@@ -92,7 +93,9 @@ def validate_command(
     Exit codes: 0 a run explains the log, 1 no run does, 2 the input is wrong, 3 undecided.
     """
     from neverlost.conformance.validation import LogSearchLimits, LogVerdict, read_event_log, refusal, room_for
-    from neverlost.conformance.validation.report import Validation, validation_text, validation_values, verdict_text
+    from neverlost.conformance.validation.judged import Validation
+    from neverlost.reports.validate.as_json import validation_values
+    from neverlost.reports.validate.as_text import validation_text, verdict_text
 
     began = time.monotonic()
     chosen = ValidateOptions(**options)  # type: ignore[arg-type]
