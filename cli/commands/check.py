@@ -23,7 +23,8 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, UnknownNameError
 from neverlost.reports.check.as_text import Check, report, summary
 from neverlost.reports.check.page import check_html
-from neverlost.studies.thorough import Further, go_further, larger_models, thorough_exit_code, thorough_text
+from neverlost.reports.check.thorough import further_values, thorough_text
+from neverlost.studies.thorough import Further, go_further, larger_models, thorough_exit_code
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
@@ -234,7 +235,7 @@ def carry_out(model: Model, chosen: CheckOptions, output: Output) -> int:
         with interruptible() as interrupted:
             found = list(go_further(larger, chosen.properties, chosen.limits(), chosen.threads, interrupted))
         output.show("\n" + thorough_text(ran.result, found))
-    more = {"thorough": [further.values() for further in found]} if chosen.thorough else {}
+    more = {"thorough": [further_values(further) for further in found]} if chosen.thorough else {}
     output.write("--json", lambda: json_text({**result_values(ran.result), **more}))
     output.write("--html", lambda: check_html(ran))
     if trace is not None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from neverlost.conformance.cluster.performances import Performed, ScheduleRun
-from neverlost.conformance.cluster.scenarios import ScenarioRun
+from neverlost.conformance.cluster.performances import Performed, ScheduleRun, steps_performed
+from neverlost.conformance.cluster.scenarios import ScenarioRun, steps_played
 from neverlost.conformance.cluster.schedules import Outcome
+from neverlost.explorer.traces.render_text import counted
 
 WIDEST_STEP = 44
 COLUMNS = ("scenario", "release", "run of", "times", "outcome", "")
@@ -53,6 +54,16 @@ def schedule_rows(found: Sequence[ScheduleRun]) -> list[tuple[str, ...]]:
         )
         for played in found
     ]
+
+
+def known_verdict(found: Sequence[ScenarioRun], performed: Sequence[ScheduleRun], complete: bool) -> str:
+    """How much was played, and whether it came out as known."""
+    runs = sum(len(one.runs) for one in found) + sum(len(one.runs) for one in performed)
+    steps = steps_played(found) + steps_performed(performed)
+    bad = [one.as_known for one in found].count(False) + [one.as_known for one in performed].count(False)
+    verdict = f"{counted(bad, 'scenario')} NOT as known" if bad else "all as known"
+    how = "" if complete else " before it was interrupted"
+    return f"{counted(runs, 'run')} of {counted(steps, 'step')} on real brokers{how}: {verdict}"
 
 
 def steps_text(played: ScheduleRun, run: Performed) -> str:

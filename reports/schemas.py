@@ -1,4 +1,4 @@
-"""The JSON Schemas (draft 2020-12) of what neverlost writes as JSON, one file for each kind of document.
+"""The JSON Schemas (draft 2020-12) of what neverlost writes as JSON: a file for each kind of document, beside what shows it.
 
 A file may refer to parts of other files; a schema that is given away has them in its own `$defs`.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 from neverlost.model.core import UnknownNameError
 
-DEFINITIONS = "#/$defs/"
+DEFINITIONS, SUFFIX = "#/$defs/", ".schema.json"
 
 WRITTEN_BY: Mapping[str, tuple[str, ...]] = {
     "result": ("check --json", "resume --json"),
@@ -60,7 +60,10 @@ def schema(name: str) -> dict[str, Any]:
 @cache
 def document(name: str) -> Mapping[str, Any]:
     """A schema as its file has it, with references to other files."""
-    return dict(json.loads(files(__package__).joinpath(f"{name}.json").read_text(encoding="utf-8")))
+    reports = files(__package__)
+    homes = (reports, *(folder for folder in reports.iterdir() if folder.is_dir()))
+    found = next(file for home in homes if (file := home / f"{name}{SUFFIX}").is_file())
+    return dict(json.loads(found.read_text(encoding="utf-8")))
 
 
 def _body(name: str) -> dict[str, Any]:
@@ -80,9 +83,9 @@ def _gathered(value: Any, home: str, parts: dict[str, Any]) -> Any:
 
 
 def _added(reference: str, home: str, parts: dict[str, Any]) -> str:
-    """The name in `parts` of what a reference in the file `home` leads to: `#/$defs/finding`, `trace.json`."""
+    """The name in `parts` of what a reference in the file `home` leads to: `#/$defs/finding`, `trace.schema.json`."""
     file, _, part = reference.partition(DEFINITIONS)
-    file = file.removesuffix(".json") or home
+    file = file.removesuffix(SUFFIX) or home
     name = part or file
     if name not in parts:
         parts[name] = {}  # It may refer to itself.
