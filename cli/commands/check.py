@@ -16,7 +16,7 @@ from neverlost.explorer.loading import files_of
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import ENGINES, UNTIL, Limits, decided_properties, explore
-from neverlost.explorer.traces.render_text import model_options
+from neverlost.explorer.traces.commands import model_options
 from neverlost.explorer.traces.trace import replay
 from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.explorer.verdict import Verdict

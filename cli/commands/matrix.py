@@ -8,7 +8,7 @@ import click
 
 from neverlost.explorer.answers.questions import Question
 from neverlost.explorer.process.exit_code import ExitCode
-from neverlost.explorer.traces.render_text import off_option, option_name
+from neverlost.explorer.traces.commands import off_option, option_name
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import BoundsError, Profile, UnknownNameError
 from neverlost.model.core.profile import show_bounds

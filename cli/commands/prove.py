@@ -16,8 +16,9 @@ from neverlost.explorer.loading import files_of
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.search import Limits
-from neverlost.explorer.traces.render_text import counted, off_option, option_name
+from neverlost.explorer.traces.commands import off_option, option_name
 from neverlost.explorer.traces.trace_json import trace_json
+from neverlost.explorer.words import counted
 from neverlost.model.core import Lemma, Model, Profile, Unbounded, UnknownNameError
 from neverlost.reports.prove.certificate import certificate_text
 from neverlost.reports.quantities import show_seconds

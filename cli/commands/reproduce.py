@@ -11,7 +11,7 @@ from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
-from neverlost.explorer.traces.render_text import counted
+from neverlost.explorer.words import counted
 
 from ..output import Output
 from ..progress import StatusLine, interruptible

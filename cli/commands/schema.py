@@ -9,7 +9,7 @@ from click.shell_completion import CompletionItem
 
 from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.process.exit_code import ExitCode
-from neverlost.explorer.traces.render_text import definitions
+from neverlost.reports.layout import definitions
 from neverlost.reports.schemas import WRITTEN_BY, document, schema
 
 from ..terminal import show

@@ -12,7 +12,7 @@ import click
 from neverlost.explorer.files.json_reading import JsonError, read_json
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
-from neverlost.explorer.traces.render_text import counted
+from neverlost.explorer.words import counted
 from neverlost.model.core import NeverlostError
 from neverlost.reports.quantities import show_seconds
 

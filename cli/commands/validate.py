@@ -14,7 +14,7 @@ import click
 from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.process.memory import resident_bytes, sensible_memory
-from neverlost.explorer.traces.render_text import counted
+from neverlost.explorer.words import counted
 from neverlost.model.core import BoundsError, NeverlostError, Profile, UnknownNameError, WrittenError
 from neverlost.model.core.profile import show_bounds
 from neverlost.reports.quantities import show_bytes, show_seconds

@@ -10,11 +10,11 @@ from typing import Any
 
 from neverlost.explorer.answers.questions import Answers, nothing_known
 from neverlost.explorer.search import Limits
-from neverlost.explorer.traces.render_text import wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.reports.audit.as_json import audit_values
 from neverlost.reports.audit.readings import readings_block
 from neverlost.reports.audit.wording import called_by_name, cannot_be_audited, headline, settings_line
+from neverlost.reports.layout import wrapped
 from neverlost.spec.configuration import RefusedTopics, read_deployments
 from neverlost.studies.audit.audit import MOST_STATES, AuditResult, ClassAudit, audit_of
 from neverlost.studies.audit.examination import tolerance_of

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from neverlost.explorer.files.whole_file import write_whole
-from neverlost.explorer.traces.render_text import sentence
+from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.traces.trace import Trace as FoundTrace
 from neverlost.explorer.traces.trace import replay
 from neverlost.explorer.traces.trace_json import read_trace, trace_json

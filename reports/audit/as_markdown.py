@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from neverlost.explorer.traces.render_text import counted
 from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.words import counted
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change
 from neverlost.studies.audit.dangers import promises_nothing

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from neverlost.explorer.answers.questions import Origin
-from neverlost.explorer.traces.render_text import counted, shell_lines, steps_text, wrapped
 from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.words import counted
 from neverlost.spec.exposure import Danger
 from neverlost.spec.families import exposures
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
@@ -20,7 +20,9 @@ from neverlost.studies.audit.examination import DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix, with_same_changes
 from neverlost.studies.audit.tolerance import named
 
+from ..layout import shell_lines, wrapped
 from ..styled import titled
+from ..trace.as_text import steps_text
 from .readings import details_for, readings_block
 from .wording import (
     NOT_PROMISED,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from neverlost.explorer.traces.render_text import shell_lines
 from neverlost.explorer.verdict import Verdict
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.edits import edits_of
 from neverlost.studies.audit.examination import DecidedDanger
 from neverlost.studies.audit.fixes import Fix, with_same_changes
 
+from ..layout import shell_lines
 from ..pages.page import filled, whole_page
 from ..trace.page import story_section
 from .as_text import changed_since, classes_of, cut_short, doubts_of, origins, overview, rows_of, scope

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from neverlost.explorer.traces.render_text import check_command, counted, sentence
+from neverlost.explorer.traces.commands import check_command
+from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.traces.trace import Trace
 from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.words import counted
 from neverlost.model.arguments import argument
 from neverlost.spec.configuration import Deployment, RefusedTopics, SourcedValue
 from neverlost.spec.configuration.readings import elr_default

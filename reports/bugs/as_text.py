@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from neverlost.explorer.traces.render_text import check_command, counted, sentence, shell_lines, steps_text, wrapped
+from neverlost.explorer.traces.commands import check_command
+from neverlost.explorer.traces.sentence import sentence
+from neverlost.explorer.words import counted
 from neverlost.spec.bugs import Bug
 from neverlost.studies.recorded import answer, command_of, recorded_trace
+
+from ..layout import shell_lines, wrapped
+from ..trace.as_text import steps_text
 
 NAME, FOUND = 24, 29
 """Width of the first two columns."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from neverlost.explorer.traces.render_text import check_command, counted, sentence, shell_lines
+from neverlost.explorer.traces.commands import check_command
+from neverlost.explorer.traces.sentence import sentence
+from neverlost.explorer.words import counted
 from neverlost.spec.bugs import Bug
 from neverlost.studies.recorded import answer, command_of, recorded_trace
 
+from ..layout import shell_lines
 from ..pages.page import filled, whole_page
 from ..trace.page import story_section
 

@@ -9,13 +9,15 @@ from rich.text import Text
 
 from neverlost.explorer.result import DecidedProperty, Result
 from neverlost.explorer.search import Limits
-from neverlost.explorer.traces.render_text import counted, fairness_text, shell_lines, trace_text, wrapped
 from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.words import counted
 from neverlost.model.core import Model
 from neverlost.model.core.profile import show_bounds
 
+from ..layout import shell_lines, wrapped
 from ..quantities import show_bytes, show_seconds
 from ..styled import titled
+from ..trace.as_text import fairness_text, trace_text
 from .verdict import STOPPED_BY, verdict_sentence
 
 STYLES = {Verdict.HOLDS: "green", Verdict.VIOLATED: "bold red", Verdict.UNDECIDED: "yellow"}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from neverlost.explorer.traces.render_text import sentence, shell_lines
+from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.verdict import Verdict
 
+from ..layout import shell_lines
 from ..pages.charts import bars
 from ..pages.page import filled, whole_page
 from ..trace.page import conditions, story_section

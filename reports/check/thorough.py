@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from neverlost.explorer.result import Result
-from neverlost.explorer.traces.render_text import check_words, counted
+from neverlost.explorer.traces.commands import check_words
 from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.words import counted
 from neverlost.studies.thorough import Further
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from neverlost.explorer.result import Result
-from neverlost.explorer.traces.render_text import counted
 from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.words import counted
 
 STOPPED_BY = {
     "states": "the limit of distinct states",

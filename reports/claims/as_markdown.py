@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from neverlost.explorer.traces.render_text import counted, shell_lines
+from neverlost.explorer.words import counted
 from neverlost.model.core import Step
 from neverlost.model.kafka.replication.state import Partition
 from neverlost.studies.claims.headline import Headline, Survival, budget_of
 from neverlost.studies.claims.judging import Condition, DecidedCase, Judgement
 
+from ..layout import shell_lines
 from .as_text import answer_word, basis, verdict_words
 
 OPENING = """\

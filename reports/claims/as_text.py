@@ -5,10 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from neverlost.explorer.traces.render_text import WIDTH, counted, shell_lines, wrapped
+from neverlost.explorer.words import counted
 from neverlost.model.kafka.replication.state import Partition
 from neverlost.studies.claims.headline import Headline, budget_of
 from neverlost.studies.claims.judging import ClaimVerdict, DecidedCase, Judgement
+
+from ..layout import WIDTH, shell_lines, wrapped
 
 ID_WIDTH, VERDICT_WIDTH = 6, 13
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from neverlost.conformance.cluster.comparing import Compared, Played
-from neverlost.explorer.traces.render_text import counted
+from neverlost.explorer.words import counted
 
 
 def compared_text(found: Sequence[Compared], *, played: bool) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from neverlost.conformance.suite.cases import Mistake
 from neverlost.conformance.suite.run import SuiteOutcome
-from neverlost.explorer.traces.render_text import counted
+from neverlost.explorer.words import counted
 from neverlost.model.core import Model
 
 from ..quantities import show_seconds

@@ -8,19 +8,13 @@ import textwrap
 from collections.abc import Callable, Iterator
 
 from neverlost.explorer.symmetry import symmetric_domains
-from neverlost.explorer.traces.render_text import (
-    counted,
-    definitions,
-    fairness_text,
-    first_line,
-    model_options,
-    option_name,
-    setting_option,
-    shell_lines,
-    wrapped,
-)
+from neverlost.explorer.traces.commands import model_options, option_name, setting_option
+from neverlost.explorer.words import counted
 from neverlost.model.core import Action, Model, Property, Setting
 from neverlost.model.core.source import Source, called_function, model_functions, source_of
+
+from ..layout import definitions, first_line, shell_lines, wrapped
+from ..trace.as_text import fairness_text
 
 
 def described(model: Model, *, with_code: bool) -> str:

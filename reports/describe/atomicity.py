@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from neverlost.explorer.traces.render_text import counted, wrapped
+from neverlost.explorer.words import counted
 from neverlost.model.core import Profile, UnknownNameError
 from neverlost.spec.families import FAMILIES, family_of
 from neverlost.spec.kafka.atomicity import Gap, Ledger, LedgerRow, Merged, Missing, Place, Split
 from neverlost.spec.kafka.releases import InReleases
+
+from ..layout import wrapped
 
 
 def ledger_text(profile: Profile) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from neverlost.explorer.traces.render_text import counted, trace_text
 from neverlost.explorer.traces.trace import Trace
+from neverlost.explorer.words import counted
 from neverlost.spark_explore.state_graph import StateGraphTables
 
 from ..table import table_text
+from ..trace.as_text import trace_text
 
 SHOWN_ROWS = 100
 """How many rows of a query are shown."""

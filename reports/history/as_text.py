@@ -16,7 +16,9 @@ from neverlost.conformance.history.anomalies import (
 )
 from neverlost.conformance.history.judged import JudgedHistory
 from neverlost.conformance.history.recording import FAIL, INFO, OK, History
-from neverlost.explorer.traces.render_text import counted, wrapped
+from neverlost.explorer.words import counted
+
+from ..layout import wrapped
 
 SHOWN, SHOWN_MALFORMED, SHOWN_MENTIONS = 5, 20, 8
 WORDS = {

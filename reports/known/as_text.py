@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from neverlost.conformance.cluster.performances import Performed, ScheduleRun, steps_performed
 from neverlost.conformance.cluster.scenarios import ScenarioRun, steps_played
 from neverlost.conformance.cluster.schedules import Outcome
-from neverlost.explorer.traces.render_text import counted
+from neverlost.explorer.words import counted
 
 WIDEST_STEP = 44
 COLUMNS = ("scenario", "release", "run of", "times", "outcome", "")

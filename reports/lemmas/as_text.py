@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from neverlost.explorer.symbolic.discovery import Discovery
-from neverlost.explorer.traces.render_text import counted, wrapped
+from neverlost.explorer.words import counted
 from neverlost.model.core.profile import show_bounds
 
+from ..layout import wrapped
 from ..quantities import show_seconds
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from neverlost.explorer.traces.render_text import counted, definitions, option_name
+from neverlost.explorer.traces.commands import option_name
+from neverlost.explorer.words import counted
 from neverlost.model.core import Profile
+
+from ..layout import definitions
 
 PROFILES, PROPERTIES = "profiles", "properties"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.files.json_text import json_text
-from neverlost.explorer.traces.render_text import check_words
+from neverlost.explorer.traces.commands import check_words
 from neverlost.model.core import Model
 from neverlost.spec.matrix import Cell
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from neverlost.explorer.answers.questions import Answer
-from neverlost.explorer.traces.render_text import check_words, sentence, steps_text
+from neverlost.explorer.traces.commands import check_words
+from neverlost.explorer.traces.sentence import sentence
 from neverlost.model.core import Model
 from neverlost.spec.matrix import Cell
 
+from ..trace.as_text import steps_text
 from .as_text import cell_text, legend, merged_rows, rows_of
 
 

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from itertools import groupby
 
 from neverlost.explorer.answers.questions import Answer
-from neverlost.explorer.traces.render_text import check_words, counted, option_name, wrapped
+from neverlost.explorer.traces.commands import check_words, option_name
 from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.words import counted
 from neverlost.model.core import Model
 from neverlost.spec.families import family_of
 from neverlost.spec.matrix import Cell, Matrix
+
+from ..layout import wrapped
 
 WIDTH, VERSION_WIDTH = 5, 15
 

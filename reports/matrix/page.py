@@ -8,7 +8,8 @@ from itertools import groupby
 from typing import Any
 
 from neverlost.explorer.answers.questions import Answer
-from neverlost.explorer.traces.render_text import check_words, sentence
+from neverlost.explorer.traces.commands import check_words
+from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.spec.matrix import Cell, Matrix

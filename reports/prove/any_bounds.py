@@ -8,9 +8,9 @@ from rich.text import Text
 
 from neverlost.explorer.symbolic.any_bounds.proof import AnyProof
 from neverlost.explorer.symbolic.induction import Query
-from neverlost.explorer.traces.render_text import wrapped
 from neverlost.explorer.verdict import Verdict
 
+from ..layout import wrapped
 from ..styled import titled
 from .as_text import STYLES, counts, from_lemmas, lemma_lines, rows, slowest, times
 

@@ -12,13 +12,15 @@ from neverlost.explorer.symbolic.conditions import ConditionalProof, SettingsCas
 from neverlost.explorer.symbolic.induction import Query
 from neverlost.explorer.symbolic.proof import Proof
 from neverlost.explorer.traces.changes import changes
-from neverlost.explorer.traces.render_text import change_lines, counted, trace_text, wrapped
 from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.words import counted
 from neverlost.model.core import Lemma, Model
 from neverlost.model.core.profile import show_bounds
 
+from ..layout import wrapped
 from ..quantities import show_seconds
 from ..styled import titled
+from ..trace.as_text import change_lines, trace_text
 
 STYLES = {Verdict.PROVEN: "green", Verdict.VIOLATED: "bold red", Verdict.UNDECIDED: "yellow"}
 SLOWEST = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from neverlost.conformance.cluster.recording import RecordedRun
-from neverlost.explorer.traces.render_text import counted
+from neverlost.explorer.words import counted
 
 
 def run_text(run: RecordedRun) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neverlost.conformance.cluster.reproduction import Reproduction
-from neverlost.explorer.traces.render_text import sentence
+from neverlost.explorer.traces.sentence import sentence
 
 from ..quantities import show_seconds
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from neverlost.conformance.cluster.releases import RunnableRelease
 from neverlost.conformance.cluster.soaking import SoakRun
-from neverlost.explorer.traces.render_text import counted
+from neverlost.explorer.words import counted
 
 
 def soak_verdict(release: RunnableRelease, runs: int, steps: int, differing: Sequence[SoakRun]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from neverlost.conformance.mutants.killing import Kills
 from neverlost.conformance.mutants.mutation import Mutant
 from neverlost.conformance.suite.cases import Suite
-from neverlost.explorer.traces.render_text import counted
+from neverlost.explorer.words import counted
 
 
 def suite_text(suite: Suite, cover: str) -> str:

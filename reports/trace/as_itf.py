@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neverlost.explorer.files.json_text import json_text
-from neverlost.explorer.traces.render_text import sentence
+from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.traces.trace import Trace
 from neverlost.model.core import Domain, Index, State, SubsetOf
 from neverlost.model.core.domains import COUNTS

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from neverlost.explorer.traces.changes import Change, by_owner, changes
-from neverlost.explorer.traces.render_text import loop_lines, sentence
+from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.traces.trace import Trace
 
+from .as_text import loop_lines
 from .lanes import happening, lane_names
 
 

@@ -7,9 +7,12 @@ import re
 
 from neverlost.explorer.loading import in_file
 from neverlost.explorer.traces.changes import field_changes
-from neverlost.explorer.traces.render_text import command_text, deciding_property, loop_lines, sentence, wrapped
+from neverlost.explorer.traces.sentence import deciding_property, sentence
 from neverlost.explorer.traces.trace import Trace, wait_start
 from neverlost.model.core import Property
+
+from ..layout import wrapped
+from .as_text import command_text, loop_lines
 
 IMPORTS = ("from neverlost.explorer.traces.changes import field_changes", "from neverlost.model.core import Packed")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from neverlost.explorer.traces.render_text import trace_text
 from neverlost.explorer.traces.trace import Trace
 from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.model.core import UnknownNameError
@@ -12,6 +11,7 @@ from neverlost.model.core import UnknownNameError
 from .as_itf import trace_itf
 from .as_mermaid import trace_mermaid
 from .as_pytest import trace_pytest
+from .as_text import trace_text
 from .page import trace_html, trace_svg
 
 FORMATS: Mapping[str, Callable[[Trace], str]] = {

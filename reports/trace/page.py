@@ -9,19 +9,14 @@ from markupsafe import Markup
 
 from neverlost.explorer.traces.changes import owner_lines
 from neverlost.explorer.traces.choices import judgements
-from neverlost.explorer.traces.render_text import (
-    check_command,
-    deciding_property,
-    first_line,
-    loop_lines,
-    sentence,
-    shell_lines,
-    trace_text,
-)
+from neverlost.explorer.traces.commands import check_command
+from neverlost.explorer.traces.sentence import deciding_property, sentence
 from neverlost.explorer.traces.trace import Trace
 from neverlost.model.core import Model, Note, Packed, Property, State
 
+from ..layout import first_line, shell_lines
 from ..pages.page import asset, embedded, filled, whole_page
+from .as_text import loop_lines, trace_text
 from .beyond import beyond
 from .drawing import LANE, Drawing, drawing, figure, head
 from .lanes import lane_names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.explorer.traces.render_text import deciding_property
+from neverlost.explorer.traces.sentence import deciding_property
 from neverlost.explorer.traces.trace import Trace
 from neverlost.model.core import Property
 

@@ -8,8 +8,10 @@ from neverlost.conformance.validation.following import LogVerdict
 from neverlost.conformance.validation.judged import Validation
 from neverlost.conformance.validation.reasons import Reason, Refusal
 from neverlost.explorer.traces.changes import by_owner, changes
-from neverlost.explorer.traces.render_text import counted, wrapped
+from neverlost.explorer.words import counted
 from neverlost.model.core import Model, Packed
+
+from ..layout import wrapped
 
 SHOWN_STATES, SHOWN_REASONS, SHOWN_STEPS, SHOWN_MALFORMED = 4, 12, 3, 20
 

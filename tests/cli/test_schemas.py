@@ -321,7 +321,7 @@ def test_no_two_parts_that_meet_in_one_schema_have_the_same_name() -> None:
             whole = {key: value for key, value in document(file).items() if key != "$defs"}
             for reference in references(document(file)["$defs"][part] if part else whole):
                 to, _, inner = reference.partition("#/$defs/")
-                one = (to.removesuffix(".json") or file, inner)
+                one = (to.removesuffix(".schema.json") or file, inner)
                 waiting += [] if one in found else [one]
                 found.add(one)
         assert {inner or file for file, inner in found} == nl.schema(name).get("$defs", {}).keys()
