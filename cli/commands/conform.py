@@ -32,11 +32,44 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from neverlost.conformance.suite.cases import SuiteCase
-    from neverlost.conformance.suite.run import CasesRun
+    from neverlost.conformance.suite.run import CasesRun, SuiteOutcome
     from neverlost.model.core import Model
 
 UNTIL = ("first", "all")
 CASE_TIME, KAFKA_CASE_TIME = "30s", "10m"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConformOptions:
+    """The options of `neverlost conform` that say what runs, and how."""
+
+    adapter: str
+    version: str | None
+    mode: str | None
+    classes: str | None
+    until: str
+    case_time: str | None
+    random_steps: int | None
+    seed: int
+
+    @property
+    def seconds(self) -> float:
+        """How long a case may take."""
+        return time_seconds(self.case_time or (CASE_TIME if self.version is None else KAFKA_CASE_TIME))
+
+    def refuse_wrong(self) -> None:
+        """Refuse options that do not go together."""
+        from neverlost.conformance.adapters import KAFKA
+
+        on_kafka = self.adapter == KAFKA
+        if self.until not in UNTIL:
+            raise UnknownNameError("way to end a run", self.until, UNTIL)
+        if on_kafka != (self.version is not None) or (self.version is None and (self.mode or self.classes)):
+            raise OptionsError("--adapter kafka and --kafka VERSION go together; --mode and --classes need both")
+        if self.random_steps is not None and on_kafka:
+            raise OptionsError(
+                "--random-steps does not go with kafka, which plans whole runs: use `neverlost soak` for random runs"
+            )
 
 
 @click.command("conform")
@@ -84,76 +117,25 @@ CASE_TIME, KAFKA_CASE_TIME = "30s", "10m"
 )
 @click.option("--quiet", is_flag=True, help="Only the verdict.")
 def conform_command(
-    cases_in: str,
-    adapter: str,
-    version: str | None,
-    mode: str | None,
-    classes: str | None,
-    until: str,
-    case_time: str | None,
-    random_steps: int | None,
-    seed: int,
-    profile: str | None,
-    trace_out: str | None,
-    json_path: str | None,
-    quiet: bool,
+    cases_in: str, profile: str | None, trace_out: str | None, json_path: str | None, quiet: bool, **options: object
 ) -> int:
     """Run CASES, the folder of a suite or the file of a trace, against an implementation; compare it with the model after each step.
 
     Exit codes: 0 all cases passed, 1 the implementation differs from the model or the adapter failed, 2 the input is wrong,
     3 interrupted before a case failed.
     """
-    from neverlost.conformance.adapters import KAFKA, adapter_named, kafka_adapters
-    from neverlost.conformance.cluster.planning import shrinks
     from neverlost.conformance.suite.files import CASES, SUITE
-    from neverlost.conformance.suite.run import conform, go_beyond
     from neverlost.reports.conform.as_json import outcome_values
     from neverlost.reports.conform.as_text import outcome_text
 
-    if until not in UNTIL:
-        raise UnknownNameError("way to end a run", until, UNTIL)
-    if (adapter == KAFKA) != (version is not None) or (version is None and (mode or classes)):
-        raise OptionsError("--adapter kafka and --kafka VERSION go together; --mode and --classes need both")
-    if random_steps is not None and adapter == KAFKA:
-        raise OptionsError(
-            "--random-steps does not go with kafka, which plans whole runs: use `neverlost soak` for random runs"
-        )
+    chosen = ConformOptions(**options)  # type: ignore[arg-type]
+    chosen.refuse_wrong()
     is_trace = Path(cases_in).is_file()
     read = [cases_in] if is_trace else [f"{cases_in}/{SUITE}", f"{cases_in}/{CASES}"]
-    inputs = [*read, *files_of(adapter, profile)]
+    inputs = [*read, *files_of(chosen.adapter, profile)]
     output = Output({"--json": json_path, "--trace-out": trace_out}, inputs=inputs, quiet=quiet)
     given = of_trace(cases_in, profile) if is_trace else of_suite(cases_in, profile)
-    cases = given.cases if random_steps is None else list(given.cases)
-    seconds = time_seconds(case_time or (KAFKA_CASE_TIME if adapter == KAFKA else CASE_TIME))
-    began = time.perf_counter()
-    with (
-        ConformStatus(output.quiet, given.count) as status,
-        interruptible() as interrupted,
-        nullcontext(adapter_named(adapter))
-        if version is None
-        else kafka_adapters(version, mode, classes, watch=Watch(progress=status.say, interrupted=interrupted)) as make,
-    ):
-        outcome = conform(
-            given.model,
-            # Runs in which the ISR shrinks need another cluster than those in which it must not.
-            cases if version is None else sorted(cases, key=lambda case: shrinks(case.steps)),
-            make,
-            until=until,
-            seconds=seconds,
-            watch=Watch(progress=status.case, interrupted=interrupted),
-        )
-        if random_steps is not None and outcome.complete and not outcome.failures:
-            outcome = go_beyond(
-                outcome,
-                given.model,
-                list(cases),
-                make,
-                seed=seed,
-                steps=random_steps,
-                seconds=seconds,
-                watch=Watch(progress=status.walk, interrupted=interrupted),
-            )
-    took = time.perf_counter() - began
+    outcome, took = _run(given, chosen, quiet=output.quiet)
     output.show(outcome_text(given.model, given.cover, outcome, trace_out, output.quiet, took))
     first = next((f.divergence for f in outcome.failures if f.divergence is not None), None)
     if first is not None:
@@ -162,6 +144,47 @@ def conform_command(
     if outcome.failures:
         return ExitCode.VIOLATED
     return ExitCode.HOLDS if outcome.complete else ExitCode.UNDECIDED
+
+
+def _run(given: Given, chosen: ConformOptions, *, quiet: bool) -> tuple[SuiteOutcome, float]:
+    """The outcome of all cases, and of the random steps after them; and how many seconds they took."""
+    from neverlost.conformance.adapters import adapter_named, kafka_adapters
+    from neverlost.conformance.cluster.planning import shrinks
+    from neverlost.conformance.suite.run import conform, go_beyond
+
+    cases = given.cases if chosen.random_steps is None else list(given.cases)
+    seconds, version = chosen.seconds, chosen.version
+    began = time.perf_counter()
+    with (
+        ConformStatus(quiet, given.count) as status,
+        interruptible() as interrupted,
+        nullcontext(adapter_named(chosen.adapter))
+        if version is None
+        else kafka_adapters(
+            version, chosen.mode, chosen.classes, watch=Watch(progress=status.say, interrupted=interrupted)
+        ) as make,
+    ):
+        outcome = conform(
+            given.model,
+            # Runs in which the ISR shrinks need another cluster than those in which it must not.
+            cases if version is None else sorted(cases, key=lambda case: shrinks(case.steps)),
+            make,
+            until=chosen.until,
+            seconds=seconds,
+            watch=Watch(progress=status.case, interrupted=interrupted),
+        )
+        if chosen.random_steps is not None and outcome.complete and not outcome.failures:
+            outcome = go_beyond(
+                outcome,
+                given.model,
+                list(cases),
+                make,
+                seed=chosen.seed,
+                steps=chosen.random_steps,
+                seconds=seconds,
+                watch=Watch(progress=status.walk, interrupted=interrupted),
+            )
+    return outcome, time.perf_counter() - began
 
 
 @dataclass(frozen=True, kw_only=True)
