@@ -135,12 +135,7 @@ def up_command(
     from neverlost.reports.cluster.as_text import up_text
 
     release = release_named(version, mode)
-    order = _replicas(replicas, brokers)
-    least = min(2, len(order)) if min_isr is None else min_isr
-    if least > len(order):
-        raise OptionsError(f"--min-isr {least} is more than the topic's {len(order)} replicas")
-    if TOPIC.fullmatch(topic) is None:
-        raise OptionsError(f"--topic {short(topic)} is no name of a topic; use letters, digits, '.', '_' and '-'")
+    order, least = _topic(topic, replicas, brokers, min_isr)
     output = Output({})
     cluster, runs = None, False
     try:
@@ -211,6 +206,17 @@ class UpStatus(StatusLine):
     def show_state(self, operator: Operator) -> None:
         """Show who leads."""
         self.show(self.seconds, lambda: _state_line(operator))
+
+
+def _topic(name: str, replicas: str | None, brokers: int, min_isr: int | None) -> tuple[tuple[int, ...], int]:
+    """The replicas of the topic and its min.insync.replicas. Raises OptionsError, also for a wrong name."""
+    order = _replicas(replicas, brokers)
+    least = min(2, len(order)) if min_isr is None else min_isr
+    if least > len(order):
+        raise OptionsError(f"--min-isr {least} is more than the topic's {len(order)} replicas")
+    if TOPIC.fullmatch(name) is None:
+        raise OptionsError(f"--topic {short(name)} is no name of a topic; use letters, digits, '.', '_' and '-'")
+    return order, least
 
 
 def _replicas(text: str | None, brokers: int) -> tuple[int, ...]:
