@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from neverlost.explorer.verdict import Verdict
+
 from .printable import printable
+
+STYLES = {Verdict.HOLDS: "green", Verdict.PROVEN: "green", Verdict.VIOLATED: "bold red", Verdict.UNDECIDED: "yellow"}
+"""How a verdict is set off."""
 
 
 def titled(text: str) -> Text:

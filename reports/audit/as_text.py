@@ -21,7 +21,7 @@ from neverlost.studies.audit.fixes import Fix, with_same_changes
 from neverlost.studies.audit.tolerance import named
 
 from ..layout import shell_lines, wrapped
-from ..styled import titled
+from ..styled import STYLES, titled
 from ..trace.as_text import steps_text
 from .readings import details_for, readings_block
 from .wording import (
@@ -44,7 +44,6 @@ from .wording import (
     zone_words,
 )
 
-STYLES = {Verdict.HOLDS: "green", Verdict.VIOLATED: "bold red", Verdict.UNDECIDED: "yellow"}
 NAME_WIDTH, FAULTS_WIDTH = 24, 34
 REFUSED = "REFUSED"
 WORDS = (*VERDICTS.values(), REFUSED)

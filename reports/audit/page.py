@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from neverlost.explorer.verdict import Verdict
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.edits import edits_of
 from neverlost.studies.audit.examination import DecidedDanger
 from neverlost.studies.audit.fixes import Fix, with_same_changes
 
 from ..layout import shell_lines
-from ..pages.page import filled, whole_page
+from ..pages.page import TONES, filled, whole_page
 from ..trace.page import story_section
 from .as_text import changed_since, classes_of, cut_short, doubts_of, origins, overview, rows_of, scope
 from .diff import diffs
@@ -33,7 +32,6 @@ from .wording import (
     trace_of,
 )
 
-TONES = {Verdict.HOLDS: "good", Verdict.VIOLATED: "bad", Verdict.UNDECIDED: "bad"}
 ROW_TONES = {"bad": "bad", "beyond": "dim", "good": "good", "open": "bad"}
 
 

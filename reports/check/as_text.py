@@ -16,11 +16,9 @@ from neverlost.model.core.profile import show_bounds
 
 from ..layout import shell_lines, wrapped
 from ..quantities import show_bytes, show_seconds
-from ..styled import titled
+from ..styled import STYLES, titled
 from ..trace.as_text import fairness_text, trace_text
 from .verdict import STOPPED_BY, verdict_sentence
-
-STYLES = {Verdict.HOLDS: "green", Verdict.VIOLATED: "bold red", Verdict.UNDECIDED: "yellow"}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from neverlost.explorer.traces.sentence import sentence
-from neverlost.explorer.verdict import Verdict
 
 from ..layout import shell_lines
 from ..pages.charts import bars
-from ..pages.page import filled, whole_page
+from ..pages.page import TONES, filled, whole_page
 from ..trace.page import conditions, story_section
 from .as_text import Check, extent, headline, numbers
-
-TONES = {Verdict.HOLDS: "good", Verdict.VIOLATED: "bad", Verdict.UNDECIDED: "bad"}
 
 
 def check_html(check: Check) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 from neverlost.conformance.suite.run import Failure, SuiteOutcome
 from neverlost.model.core import Model
 
+from ..common import differences_values
+
 
 def outcome_values(model: Model, cover: str, outcome: SuiteOutcome) -> dict[str, Any]:
     """The outcome of a suite, as plain values."""
@@ -37,7 +39,7 @@ def _failure_values(failure: Failure) -> dict[str, Any]:
         "case": failure.case.name,
         "kind": failure.kind,
         "step": None if divergence is None else len(divergence.trace.steps),
-        "differences": [{"place": d.place, "expected": d.expected, "seen": d.seen} for d in differences],
+        "differences": differences_values(differences),
         "refusal": "" if divergence is None else divergence.refusal,
         "attempted": "" if divergence is None or attempted is None else attempted.show(divergence.trace.model.bounds),
         "refused_by": "" if divergence is None else divergence.refused_by,

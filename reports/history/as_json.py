@@ -9,6 +9,7 @@ from neverlost.conformance.history.judged import JudgedHistory
 from neverlost.conformance.history.recording import FAIL, INFO, OK, History
 from neverlost.explorer.verdict import Verdict
 
+from ..common import malformed_values
 from .as_text import sentence
 
 SCHEMA = 1
@@ -32,7 +33,7 @@ def history_values(found: JudgedHistory) -> dict[str, Any]:
         "unread": found.unread,
         "counts": dict(found.counts),
         "findings": [_anomaly_values(history, one) for kind in KINDS for one in found.anomalies[kind]],
-        "malformed": [{"line": m.line, "what": m.what, "expected": m.expected} for m in history.malformed],
+        "malformed": malformed_values(history.malformed),
         "malformed_count": history.malformed_count,
     }
 

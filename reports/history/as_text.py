@@ -18,9 +18,10 @@ from neverlost.conformance.history.judged import JudgedHistory
 from neverlost.conformance.history.recording import FAIL, INFO, OK, History
 from neverlost.explorer.words import counted
 
+from ..common import malformed_text
 from ..layout import wrapped
 
-SHOWN, SHOWN_MALFORMED, SHOWN_MENTIONS = 5, 20, 8
+SHOWN, SHOWN_MENTIONS = 5, 8
 WORDS = {
     LOST: "acknowledged and lost",
     VANISHED: "read, then vanished",
@@ -60,14 +61,9 @@ def _clients(number: int) -> str:
 
 
 def _malformed_text(history: History) -> str:
-    if not history.malformed_count:
-        return ""
-    title = (
-        f"{history.name}: {counted(history.malformed_count, 'line')} of it cannot be read. The rest is judged without:"
-    )
-    lines = [wrapped(f"  {one.show()}", "    ") for one in history.malformed[:SHOWN_MALFORMED]]
-    more = history.malformed_count - len(lines)
-    return "\n".join([title, *lines, *([f"  and {more:,} more"] if more > 0 else [])])
+    lines = counted(history.malformed_count, "line")
+    title = f"{history.name}: {lines} of it cannot be read. The rest is judged without:"
+    return malformed_text(title, history.malformed, history.malformed_count)
 
 
 def _anomalies_text(found: JudgedHistory, kind: str) -> str:

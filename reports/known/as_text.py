@@ -18,23 +18,9 @@ def by_name(found: Sequence[ScenarioRun]) -> list[ScenarioRun]:
     return sorted(found, key=lambda played: played.scenario.name)
 
 
-def _rows(found: Sequence[ScenarioRun]) -> list[tuple[str, ...]]:
-    return [
-        (
-            played.scenario.name,
-            played.release,
-            played.version,
-            str(len(played.runs)),
-            played.outcome,
-            "as known" if played.as_known else "NOT as known",
-        )
-        for played in by_name(found)
-    ]
-
-
 def scenario_table(found: Sequence[ScenarioRun], more: Sequence[tuple[str, ...]] = ()) -> str:
     """A table with a line for each scenario on a release, and more lines below."""
-    rows = [COLUMNS, *_rows(found), *more]
+    rows = [COLUMNS, *(_row(one.scenario.name, one.version, one) for one in by_name(found)), *more]
     widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
@@ -43,17 +29,12 @@ def scenario_table(found: Sequence[ScenarioRun], more: Sequence[tuple[str, ...]]
 
 def schedule_rows(found: Sequence[ScheduleRun]) -> list[tuple[str, ...]]:
     """A row of the table of what is known for each schedule on a release."""
-    return [
-        (
-            played.schedule.name,
-            played.release,
-            "its steps",
-            str(len(played.runs)),
-            played.outcome,
-            "as known" if played.as_known else "NOT as known",
-        )
-        for played in found
-    ]
+    return [_row(played.schedule.name, "its steps", played) for played in found]
+
+
+def _row(name: str, of: str, played: ScenarioRun | ScheduleRun) -> tuple[str, ...]:
+    known = "as known" if played.as_known else "NOT as known"
+    return name, played.release, of, str(len(played.runs)), played.outcome, known
 
 
 def known_verdict(found: Sequence[ScenarioRun], performed: Sequence[ScheduleRun], complete: bool) -> str:

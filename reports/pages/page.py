@@ -13,8 +13,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from neverlost.explorer.verdict import Verdict
+
 HOME = "neverlost.reports"
 """Templates, styles and scripts lie beside the modules that use them, and are named from here: `trace/story.js`."""
+
+TONES = {Verdict.HOLDS: "good", Verdict.VIOLATED: "bad", Verdict.UNDECIDED: "bad"}
+"""The classes of verdicts."""
 
 STYLES = ("pages/picture.css", "pages/page.css")
 

@@ -11,8 +11,8 @@ from neverlost.explorer.symbolic.induction import Query
 from neverlost.explorer.verdict import Verdict
 
 from ..layout import wrapped
-from ..styled import titled
-from .as_text import STYLES, counts, from_lemmas, lemma_lines, rows, slowest, times
+from ..styled import STYLES, titled
+from .as_text import counts, from_lemmas, lemma_lines, rows, slowest, times
 
 NAMED = 12
 """At most so many of the queries that stop a proof are named."""

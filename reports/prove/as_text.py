@@ -19,10 +19,9 @@ from neverlost.model.core.profile import show_bounds
 
 from ..layout import wrapped
 from ..quantities import show_seconds
-from ..styled import titled
+from ..styled import STYLES, titled
 from ..trace.as_text import change_lines, trace_text
 
-STYLES = {Verdict.PROVEN: "green", Verdict.VIOLATED: "bold red", Verdict.UNDECIDED: "yellow"}
 SLOWEST = 3
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 from neverlost.conformance.cluster.reproduction import Reproduction
 
+from ..common import differences_values
+
 
 def reproduction_values(found: Reproduction) -> dict[str, Any]:
     """A reproduction as plain values."""
@@ -24,9 +26,7 @@ def reproduction_values(found: Reproduction) -> dict[str, Any]:
                 "as_the_model": step.as_the_model,
                 "hidden": [hidden.show(bounds) for hidden in step.hidden],
                 "refusal": step.refusal,
-                "differences": [
-                    {"place": one.place, "expected": one.expected, "seen": one.seen} for one in step.differences
-                ],
+                "differences": differences_values(step.differences),
                 "seconds": round(step.seconds, 3),
             }
             for step in found.steps

@@ -9,6 +9,8 @@ from neverlost.conformance.validation.reasons import Refusal
 from neverlost.explorer.traces.trace_json import step_values
 from neverlost.model.core import Model
 
+from ..common import differences_values, malformed_values
+
 SCHEMA = 1
 
 
@@ -36,7 +38,7 @@ def validation_values(found: Validation) -> dict[str, Any]:
         "hidden_actions": list(found.hidden),
         "hidden_steps": found.hidden_steps,
         "hidden": hidden,
-        "malformed": [{"line": m.line, "what": m.what, "expected": m.expected} for m in found.malformed],
+        "malformed": malformed_values(found.malformed),
         "malformed_count": found.malformed_count,
         "refused": None if found.refusal is None else _refusal_values(model, found.refusal),
     }
@@ -53,9 +55,7 @@ def _refusal_values(model: Model, refused: Refusal) -> dict[str, Any]:
                 "steps": list(reason.steps),
                 "after_hidden": list(reason.hidden),
                 "guard": reason.guard or None,
-                "observed": [
-                    {"place": one.place, "expected": one.expected, "seen": one.seen} for one in reason.mismatches
-                ],
+                "observed": differences_values(reason.mismatches),
             }
             for reason in refused.reasons
         ],

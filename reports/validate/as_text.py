@@ -11,9 +11,10 @@ from neverlost.explorer.traces.changes import by_owner, changes
 from neverlost.explorer.words import counted
 from neverlost.model.core import Model, Packed
 
+from ..common import malformed_text
 from ..layout import wrapped
 
-SHOWN_STATES, SHOWN_REASONS, SHOWN_STEPS, SHOWN_MALFORMED = 4, 12, 3, 20
+SHOWN_STATES, SHOWN_REASONS, SHOWN_STEPS = 4, 12, 3
 
 
 def validation_text(found: Validation) -> str:
@@ -30,12 +31,9 @@ def verdict_text(found: Validation) -> str:
 
 
 def _malformed_text(found: Validation) -> str:
-    if not found.malformed_count:
-        return ""
-    title = f"{found.log.name}: {counted(found.malformed_count, 'thing')} in it cannot be read. Missing parts count as unknown:"
-    lines = [wrapped(f"  {one.show()}", "    ") for one in found.malformed[:SHOWN_MALFORMED]]
-    more = found.malformed_count - len(lines)
-    return "\n".join([title, *lines, *([f"  and {more:,} more"] if more > 0 else [])])
+    things = counted(found.malformed_count, "thing")
+    title = f"{found.log.name}: {things} in it cannot be read. Missing parts count as unknown:"
+    return malformed_text(title, found.malformed, found.malformed_count)
 
 
 def _verdict(found: Validation) -> str:
