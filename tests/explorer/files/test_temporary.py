@@ -78,6 +78,6 @@ def test_a_folder_of_somebody_else_stays_whatever_it_is_called(directory: Path) 
 
 
 def test_whatever_neverlost_puts_into_the_temporary_directory_is_in_such_a_folder(directory: Path) -> None:
-    made = _package_archive().parent
-    assert list(directory.iterdir()) == [made]
+    made = [_package_archive().parent]
+    assert list(directory.iterdir()) == made
     assert all(folder.name.startswith(PREFIX) for folder in made)
