@@ -152,7 +152,7 @@ def up_command(
                 )
                 stack.enter_context(cluster)
                 operator = Operator(cluster, topic, order, topic_settings(least))
-                operator.create_topic()
+                operator.topic.create()
                 about = RunningCluster(
                     version=release.version,
                     mode=release.mode,

@@ -38,6 +38,11 @@ ARCHIVE_SECONDS = 60.0
 LOOK_SECONDS = 0.02
 
 
+def control_of(release: RunnableRelease) -> type[KRaftControl] | type[ZooKeeperControl]:
+    """What decides in a cluster of a release: here its mode is asked for, and nowhere else."""
+    return KRaftControl if release.kraft else ZooKeeperControl
+
+
 class Cluster:
     """Brokers 1 to `brokers` of a release, with the data in `folder` (a temporary one if none is given).
 
@@ -92,7 +97,7 @@ class Cluster:
         self.proxy_port = {node: next(ports) for node in self.nodes}
         for node in self.nodes:
             self.gates.listen(node, self.proxy_port[node], self.replication_port[node])
-        self.control: Control = (KRaftControl if self.release.kraft else ZooKeeperControl)(self, list(ports))
+        self.control: Control = control_of(self.release)(self, list(ports))
 
     def __enter__(self) -> Cluster:
         try:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
+from .gates import Node
 from .wire import PartitionState
+
+if TYPE_CHECKING:
+    from .steps.news import News
+    from .steps.partition_run import PartitionRun
 
 CONTROLLING = 100
 """The node that controls: a broker without replicas, that is not behind gates."""
@@ -23,8 +28,10 @@ def topic_settings(min_isr: int) -> dict[str, str]:
 class Control(Protocol):
     """The controller of a cluster, and what it takes to have one."""
 
-    alter_target: int | str
-    """The destination of the requests by which leaders ask for another ISR."""
+    destination: Node
+    """Where brokers send what they ask the controller for, such as another ISR."""
+    absent: tuple[str, ...]
+    """The kinds of requests that no broker sends to it, or gets from it."""
 
     def start(self) -> None:
         """Start what controls, and wait until it does."""
@@ -38,11 +45,17 @@ class Control(Protocol):
     def format(self, broker: int) -> None:
         """Write into new log directories of a broker what it takes to start with them."""
 
+    def news(self, run: PartitionRun) -> News:
+        """How the brokers of a run hear of what it decides."""
+
     def live(self) -> set[int]:
         """The nodes whose sessions last."""
 
     def keep_session(self, broker: int) -> None:
         """Keep the session of a broker alive, however dead the broker is."""
+
+    def hold_heartbeats(self, broker: int) -> None:
+        """From now on nothing is heard of a broker that lives; its session lasts until it is ended."""
 
     def end_session(self, broker: int) -> None:
         """End the session of a broker now, dead or alive; one that is silent is fenced from now on."""
@@ -61,6 +74,12 @@ class Control(Protocol):
 
     def partition(self, topic: str, number: int = 0) -> PartitionState:
         """What the controller has of a topic's partition."""
+
+    def watch_decisions(self, topic: str, noted: Callable[[PartitionState, float], bool]) -> None:
+        """Note each state of a topic's partition, and when it was decided on, until that returns False; if the log has them not."""
+
+    def metadata_log(self) -> bytes:
+        """The log of all decisions; empty if there is none."""
 
     def move_leader(self, topic: str, replicas: Sequence[int]) -> None:
         """Change the order of the replicas, and have the first of them elected."""

@@ -9,25 +9,16 @@ from dataclasses import dataclass
 
 from neverlost.model.core import Model, State, Step
 
-from ..adapter import Capabilities, How, Partial
-from .cluster import PATIENT_MS
+from ..adapter import Capabilities, Partial
+from . import driver
 from .clusters import Clusters
-from .driver import ACTIONS, Driver
-from .leaderless import hear_of_no_leader, with_leaderless_news
+from .leaderless import with_leaderless_news
 from .planning import plan_of, shrinks
 from .probe import FIELDS, observe
 from .releases import ClusterError, release_named, runnable_releases
+from .steps.partition_run import PartitionRun
+from .steps.registry import ON_BROKERS
 
-ON_RETURN = ("become_leader", "become_follower", hear_of_no_leader.name)
-SESSION_ENDS = {
-    "fence_follower": "replica",
-    "fail_over": "leader",
-    "lose_leader": "leader",
-    "fail_over_unclean": "leader",
-}
-HIDDEN = ("expand_isr", "shrink_isr", "hear_of_isr", "elect", "fetch", *ON_RETURN, *SESSION_ENDS)
-"""What brokers may do without being asked, each at its time: see `KafkaAdapter.happens_by_itself`."""
-AWAITED = ("shrink_isr", "expand_isr", "elect")
 SETTLE_SECONDS = 2.0
 
 
@@ -60,10 +51,10 @@ class KafkaAdapter:
     def __init__(self, model: Model, clusters: Clusters, *, patched: bool = True) -> None:
         self.model, self.clusters, self.patched = with_leaderless_news(model), clusters, patched
         known = {action.name for action in self.model.profile.actions}
-        self.hidden = tuple(name for name in HIDDEN if name in known)
+        self.hidden = tuple(name for name, action in ON_BROKERS.items() if action.hidden and name in known)
         self.settle_seconds = SETTLE_SECONDS
         self.capabilities = Capabilities(
-            actions={name: How.AWAITED if name in AWAITED else How.FORCED for name in ACTIONS}, fields=FIELDS
+            actions={name: action.how for name, action in ON_BROKERS.items()}, fields=FIELDS
         )
 
     @classmethod
@@ -75,15 +66,10 @@ class KafkaAdapter:
         """Make a topic for a run, and shut the gates. Raises CannotSchedule for a run that brokers cannot be made to do."""
         plan = plan_of(self.model, steps)
         self.cluster = self.clusters.for_run(shrinks=shrinks(steps))
-        self.driver = Driver(
-            self.cluster,
-            f"topic-{next(self._numbers)}-",
-            dict(self.model.settings),
-            self.model.bounds["replicas"],
-            patched=self.patched,
-        )
+        topic, settings = f"topic-{next(self._numbers)}-", dict(self.model.settings)
+        self.run = PartitionRun(self.cluster, topic, settings, plan, patched=self.patched)
         with self._discarded_on_trouble():
-            self.driver.begin(plan)
+            driver.begin(self.run)
 
     @contextmanager
     def _discarded_on_trouble(self) -> Iterator[None]:
@@ -95,25 +81,12 @@ class KafkaAdapter:
 
     def perform(self, step: Step) -> None:
         """Make a step happen. Raises NotPerformed if the brokers do not do it."""
-        self.driver.perform(step)
+        driver.perform(self.run, step)
 
     def happens_by_itself(self, step: Step, state: State) -> bool:
-        """May the cluster do a step of a hidden action without being asked?
-
-        A follower is dropped only where the lag time is short, and an idle fetch counts twice only where it waits in the broker. A
-        broker that comes back in KRaft mode hears of the newest epoch, also of one without a leader. The session of one that was shut
-        down ends.
-        """
-        name, driver = step.action.name, self.driver
-        if name == "shrink_isr":
-            return self.cluster.lag_ms < PATIENT_MS
-        if name == "fetch":
-            return not driver.patched
-        if name in ON_RETURN:
-            return step.picks()["replica"] == driver.returned
-        if name in SESSION_ENDS:
-            return step.picks()[SESSION_ENDS[name]] == driver.ended
-        return True
+        """May the cluster do a step of a hidden action without being asked?"""
+        hidden = ON_BROKERS[step.action.name].hidden
+        return hidden is not None and hidden(self.run, step)
 
     def attempt(self, step: Step) -> bool:
         """Nothing that the model refuses is tried on real brokers."""
@@ -121,8 +94,8 @@ class KafkaAdapter:
 
     def observe(self) -> Partial:
         """What can be seen now."""
-        self.driver.note_decision()
-        return observe(self.driver, self.model)
+        self.run.note_decision()
+        return observe(self.run, self.model)
 
     def ended(self) -> tuple[FinalState | None, str]:
         """What `finish` finds, or why the brokers could not be brought back together."""
@@ -133,23 +106,20 @@ class KafkaAdapter:
 
     def finish(self) -> FinalState:
         """Open every gate, bring everybody back, and look at what is left."""
-        driver = self.driver
+        run, topic = self.run, self.run.topic
         with self._discarded_on_trouble():
-            driver.finish()
-            state = driver.control.partition(driver.topic)
-            fetched = driver.wire.fetch(self.cluster.client_port[state.leader], driver.topic)
+            driver.finish(run)
+            state = topic.state
+            fetched = run.wire.fetch(topic.port(state.leader), topic.name)
             logs = {
-                driver.broker(replica): tuple(
-                    (record.offset, record.epoch, record.value.decode())
-                    for record in self.cluster.disk(driver.broker(replica)).log(driver.topic)
-                )
-                for replica in driver.replicas
+                broker: tuple((record.offset, record.epoch, record.value.decode()) for record in topic.log(broker))
+                for broker in map(run.broker, run.replicas)
             }
-            driver.control.delete_topic(driver.topic)
+            run.control.delete_topic(topic.name)
         return FinalState(
             leader=state.leader,
             leader_epoch=state.leader_epoch,
             logs=logs,
             consumer=tuple(record.value.decode() for record in fetched.records),
-            notes=tuple(driver.notes),
+            notes=tuple(run.notes),
         )

@@ -5,28 +5,33 @@ from __future__ import annotations
 import base64
 import threading
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .control import CONTROLLING
-from .gates import CONTROLLER, HEARTBEAT, METADATA_LOG
+from .gates import CONTROL, CONTROLLER, HEARTBEAT, METADATA_LOG, SHUTDOWN, Node
 from .releases import ClusterError
+from .steps.news_in_kraft import KRaftNews
 from .wire import HOST, PREFERRED, UNCLEAN, PartitionState
 
 if TYPE_CHECKING:
     from .cluster import Cluster
+    from .steps.partition_run import PartitionRun
 
 FORMAT_SECONDS = 60.0
 HEARTBEAT_SECONDS = 0.25
+METADATA_LOG_FOLDER = "__cluster_metadata-0"
 
 
 class KRaftControl:
     """Node 100's controller; requests to it go through a proxy of its own."""
 
+    destination: Node = CONTROLLER
+    absent: tuple[str, ...] = (CONTROL, SHUTDOWN)
+
     def __init__(self, cluster: Cluster, ports: Sequence[int]) -> None:
         self.cluster = cluster
-        self.alter_target: int | str = CONTROLLER
         self.port, self.proxy_port = ports[:2]
         cluster.gates.listen(CONTROLLER, self.proxy_port, self.port)
         self.cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes)[:22].decode().replace("-", "A")
@@ -99,6 +104,10 @@ class KRaftControl:
         epoch = sessions[broker].broker_epoch
         return self.cluster.wire.heartbeat(self.port, broker, epoch, offset, fence=fence, end=end)
 
+    def news(self, run: PartitionRun) -> KRaftNews:
+        """The metadata log."""
+        return KRaftNews(self, run)
+
     def live(self) -> set[int]:
         """The brokers that are not fenced."""
         return self.cluster.wire.brokers(self.cluster.client_port[CONTROLLING])
@@ -152,6 +161,14 @@ class KRaftControl:
     def partition(self, topic: str, number: int = 0) -> PartitionState:
         """What node 100's broker has of the metadata."""
         return self.cluster.wire.partition_state(self.cluster.client_port[CONTROLLING], topic, number)
+
+    def watch_decisions(self, topic: str, noted: Callable[[PartitionState, float], bool]) -> None:
+        """Nothing is to be done: all of them are in the metadata log."""
+
+    def metadata_log(self) -> bytes:
+        """What node 100 has written of it."""
+        folder = self.cluster.folder / f"data{CONTROLLING}" / METADATA_LOG_FOLDER
+        return b"".join(segment.read_bytes() for segment in sorted(folder.glob("*.log")))
 
     def move_leader(self, topic: str, replicas: Sequence[int]) -> None:
         """Reassign to the same replicas in another order, then elect the preferred one."""

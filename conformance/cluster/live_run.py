@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .clients import CLIENTS, LONGEST_PAUSE, Task
 from .cluster import SHORT_LAG_MS, Cluster
-from .control import CONTROLLING, topic_settings
+from .control import topic_settings
 from .gates import ALTER_ISR, CONTROL, FETCH, Frame
 from .log_files import HIGH_WATERMARKS
 from .sightings import SESSION_ENDS, BrokerState, Decision, Happened, Seen, decisions_of
+from .topic import RESTART_SECONDS, ClusterTopic
 from .wire import NO_LEADER, PartitionState
-from .zookeeper import ZooKeeperControl
-
-if TYPE_CHECKING:
-    from kazoo.protocol.states import ZnodeStat
 
 FAULTS = ("crash", "pause", "hold", "move")
 """Kill a broker and start it again; end the session of one that lives; hold a follower's fetches; elect the preferred leader."""
-READY_SECONDS, BACK_SECONDS, QUIET_SECONDS = 60.0, 90.0, 30.0
+QUIET_SECONDS = 30.0
 IDLE_SECONDS = 0.3
-METADATA_LOG_FOLDER = "__cluster_metadata-0"
 RECORDED = (FETCH, CONTROL, ALTER_ISR)
 
 
@@ -61,9 +56,10 @@ class LiveRun:
     """One topic on a cluster, from its creation until all is quiet again. `first` is the number of its first value."""
 
     def __init__(self, cluster: Cluster, topic: str, settings: LiveSettings, random: Random, *, first: int = 0) -> None:
-        self.cluster, self.topic, self.settings, self.random, self.first = cluster, topic, settings, random, first
+        self.cluster, self.settings, self.random, self.first = cluster, settings, random, first
+        order = [1, *random.sample([2, 3], 2)]
+        self.topic = ClusterTopic(cluster, topic, order, settings.of_the_topic)
         self.seen = Seen()
-        self.topic_id = b""
         self._frames: list[tuple[Frame, float]] = []
         self._over = False
         self._clock = time.time() - time.monotonic()
@@ -73,7 +69,7 @@ class LiveRun:
         """Do it, and return what was seen. Raises ClusterError if the brokers do not come back."""
         start = self._begin()
         task = Task(
-            topic=self.topic,
+            topic=self.topic.name,
             first=self.first,
             count=self.settings.values,
             acks=self.settings.acks,
@@ -91,24 +87,18 @@ class LiveRun:
 
     def _begin(self) -> PartitionState:
         """Create the topic, wait until every broker knows of it, and look from then on."""
-        order = [1, *self.random.sample([2, 3], 2)]
-        self.cluster.control.create_topic(self.topic, [order], self.settings.of_the_topic)
-        self._until_all_are_in_sync()
-        for broker in self.cluster.brokers:
-            ready = partial(self.cluster.wire.is_new, self.cluster.client_port[broker], self.topic, order[0])
-            self.cluster.until(ready, READY_SECONDS, f"broker {broker} with {self.topic}")
+        self.topic.create()
         start = self._state()
-        if self.cluster.release.has_topic_ids:
-            self.topic_id = self.cluster.wire.topic_id(self.cluster.client_port[CONTROLLING], self.topic)
         self.seen.decisions.append(Decision(at=time.time(), state=start))
-        self._watch_decisions()
+        self.cluster.control.watch_decisions(self.topic.name, self._decided)
         self.cluster.gates.watch = self._watch
         return start
 
     def _end(self) -> None:
         """Wait until all is quiet, and look no more."""
-        self._until_all_are_in_sync()
-        self.cluster.until(self._is_quiet, QUIET_SECONDS, "equal logs and high watermarks")
+        self.topic.until_in_sync()
+        is_quiet = partial(self.topic.is_at_rest, *self.topic.order)
+        self.topic.until(is_quiet, "equal logs and high watermarks", QUIET_SECONDS)
         # The followers' next fetches show that they have taken in the last answers.
         time.sleep(IDLE_SECONDS)
         self.cluster.gates.watch, self._over = None, True
@@ -116,53 +106,27 @@ class LiveRun:
     # Looking
 
     def _state(self) -> PartitionState:
-        state = self.cluster.control.partition(self.topic)
+        state = self.topic.state
         return PartitionState(leader=state.leader, leader_epoch=state.leader_epoch, isr=state.isr)
 
     def _watch(self, frame: Frame) -> None:
         if frame.kind in RECORDED:
             self._frames.append((frame, time.time()))
 
-    def _watch_decisions(self) -> None:
-        """In KRaft mode all of them are in the metadata log; ZooKeeper tells of each state as long as nobody is too quick."""
-        if not isinstance(self.cluster.control, ZooKeeperControl):
-            return
-
-        def changed(data: bytes | None, stat: ZnodeStat | None) -> bool:
-            if data is None or stat is None:
-                return False
-            found = json.loads(data)
-            state = PartitionState(
-                leader=found["leader"], leader_epoch=found["leader_epoch"], isr=tuple(sorted(found["isr"]))
-            )
-            if state != self.seen.decisions[-1].state:
-                self.seen.decisions.append(Decision(at=stat.mtime / 1000, state=state))
-            return not self._over
-
-        self.cluster.control.client.DataWatch(f"/brokers/topics/{self.topic}/partitions/0/state", changed)
+    def _decided(self, state: PartitionState, at: float) -> bool:
+        """Note a decision; whether more are to be looked for."""
+        if state != self.seen.decisions[-1].state:
+            self.seen.decisions.append(Decision(at=at, state=state))
+        return not self._over
 
     def _read_all(self, start: PartitionState) -> None:
         for frame, at in self._frames:
-            self.seen.take(frame, self.topic, self.topic_id, frame.at + self._clock, at)
-        if self.cluster.release.kraft:
-            folder = self.cluster.folder / f"data{CONTROLLING}" / METADATA_LOG_FOLDER
-            log = b"".join(segment.read_bytes() for segment in sorted(folder.glob("*.log")))
-            self.seen.decisions.extend(decisions_of(log, self.topic_id, start))
+            self.seen.take(frame, self.topic.name, self.topic.id, frame.at + self._clock, at)
+        log = self.cluster.control.metadata_log()
+        self.seen.decisions.extend(decisions_of(log, self.topic.id, start))
         for broker in self.cluster.brokers:
-            watermark = self.cluster.wire.high_watermark(self.cluster.client_port[broker], self.topic)
-            log_of = tuple(self.cluster.disk(broker).log(self.topic))
+            log_of, watermark = tuple(self.topic.log(broker)), self.topic.high_watermark(broker)
             self.seen.brokers[broker] = BrokerState(log=log_of, high_watermark=watermark or 0)
-
-    def _until_all_are_in_sync(self) -> None:
-        members = tuple(self.cluster.brokers)
-        self.cluster.until(
-            lambda: self._state().isr == members, BACK_SECONDS, f"all replicas of {self.topic} in the ISR"
-        )
-
-    def _is_quiet(self) -> bool:
-        wire, ports = self.cluster.wire, [self.cluster.client_port[broker] for broker in self.cluster.brokers]
-        ends = {wire.end_offset(port, self.topic)[1] for port in ports}
-        return len(ends) == 1 and {wire.high_watermark(port, self.topic) for port in ports} == ends
 
     # Faults
 
@@ -172,45 +136,38 @@ class LiveRun:
     def _some_broker(self) -> int:
         return self.random.choice(self.cluster.brokers)
 
-    def _wait_for(self, look: Callable[[], object], what: str) -> None:
-        self.cluster.until(look, BACK_SECONDS, what)
-
     def _crash(self) -> None:
         """Kill a broker, end its session after a while, and start it again."""
-        broker, control = self._some_broker(), self.cluster.control
+        broker = self._some_broker()
         self.cluster.kill(broker)
-        disk = self.cluster.disk(broker)
-        log = tuple(disk.log(self.topic))
-        self._happens("crash", broker, log=log, checkpoint=disk.checkpointed(HIGH_WATERMARKS, self.topic))
+        checkpoint = self.cluster.disk(broker).checkpointed(HIGH_WATERMARKS, self.topic.name)
+        self._happens("crash", broker, log=tuple(self.topic.log(broker)), checkpoint=checkpoint)
         time.sleep(self.random.uniform(0, LONGEST_PAUSE))
         self._end_session(broker)
         time.sleep(self.random.uniform(0, 2 * LONGEST_PAUSE))
-        control.may_restart(broker)
         self._happens("restart", broker)
-        self.cluster.start_node(broker)
-        self._wait_for(lambda: broker in control.live(), f"broker {broker} again")
+        self.topic.restart(broker)
 
     def _end_session(self, broker: int) -> None:
         known = len(self.seen.decisions)
         self._happens(SESSION_ENDS, broker)
-        self.cluster.control.end_session(broker)
-        self._wait_for(lambda: self._is_without(broker, known), f"the end of the session of broker {broker}")
+        self.topic.end_session(broker)
+        what = f"a partition without broker {broker}"
+        self.topic.until(lambda: self._is_without(broker, known), what, RESTART_SECONDS)
 
     def _is_without(self, broker: int, known: int) -> bool:
-        """Has the controller ended the session, and decided on the partition if the broker was in its ISR?"""
+        """Has the controller decided on the partition, if the broker was in its ISR?"""
         states = [*(decision.state for decision in self.seen.decisions[known:]), self._state()]
-        decided = any(broker not in state.isr or state.leader == NO_LEADER for state in states)
-        return decided and broker not in self.cluster.control.live()
+        return any(broker not in state.isr or state.leader == NO_LEADER for state in states)
 
     def _pause(self) -> None:
         """End the session of a broker that knows nothing of that, and let it be heard of again after a while."""
-        broker, control = self._some_broker(), self.cluster.control
+        broker = self._some_broker()
         self._happens("pause", broker)
         self._end_session(broker)
         time.sleep(self.random.uniform(0, 2 * LONGEST_PAUSE))
         self._happens("unfence", broker)
-        control.hear_again(broker)
-        self._wait_for(lambda: broker in control.live(), f"broker {broker} again")
+        self.topic.unfence(broker)
 
     def _hold(self) -> None:
         """Hold what a follower asks of the leader, perhaps so long that the leader drops it."""
@@ -227,5 +184,5 @@ class LiveRun:
         """Have the preferred leader elected, if it may lead."""
         state = self._state()
         if state.leader != 1 and 1 in state.isr:
-            self.cluster.control.elect_preferred(self.topic)
-            self._wait_for(lambda: self._state().leader == 1, "broker 1 as leader")
+            self.cluster.control.elect_preferred(self.topic.name)
+            self.topic.await_leader(1)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 from neverlost.model.core import UnknownNameError
@@ -28,7 +27,8 @@ from .gates import (
 )
 from .log_files import HIGH_WATERMARKS
 from .releases import ClusterError
-from .wire import NO_ERROR, NO_LEADER
+from .topic import ClusterTopic
+from .wire import NO_LEADER
 
 KINDS = {
     "fetch": FETCH,
@@ -49,7 +49,6 @@ HELD_PARTS = {
 BETWEEN_BROKERS, FROM_CONTROLLER = ("fetch", "epoch-end"), ("control",)
 ARROW = re.compile(r"(?:r?(\d+)|controller)->(?:r?(\d+)|controller)")
 SECONDS = 30.0
-RESTART_SECONDS = 90.0
 HOLD_SECONDS = 1.0
 DECISION_SECONDS = 2.0
 
@@ -72,23 +71,11 @@ class Operator:
 
     def __init__(self, cluster: Cluster, topic: str, replicas: Sequence[int], settings: Mapping[str, str]) -> None:
         self.cluster, self.control, self.gates, self.wire = cluster, cluster.control, cluster.gates, cluster.wire
-        self.topic, self.order, self.settings = topic, tuple(replicas), dict(settings)
+        self.topic = ClusterTopic(cluster, topic, replicas, settings, prefix="r")
         self.is_down = False
         self._commands: dict[str, Callable[..., Any]] = {
             name.removeprefix("do_"): getattr(self, name) for name in dir(self) if name.startswith("do_")
         }
-
-    def create_topic(self) -> None:
-        """Create the topic, and wait until all its replicas are in the ISR, and all know their leader."""
-        self.control.create_topic(self.topic, [self.order], self.settings)
-        self.cluster.until(
-            lambda: set(self.control.partition(self.topic).isr) == set(self.order), SECONDS, f"topic {self.topic}"
-        )
-        leader, ports = self.order[0], self.cluster.client_port
-        for broker in self.order:
-            ready = partial(self.wire.is_new, ports[broker], self.topic, leader)
-            self.cluster.until(ready, SECONDS, f"topic {self.topic} on r{broker}")
-        self.cluster.until(partial(self.wire.leads, ports[leader], self.topic), SECONDS, f"r{leader} as leader")
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Do what a request asks for; what was done, as text, or as values. Raises ClusterError, and UnknownNameError."""
@@ -131,12 +118,8 @@ class Operator:
         self._not_held(broker, METADATA_LOG, CONTROLLER)
         if broker in self.control.live():
             self.control.end_session(broker)
-        self.control.may_restart(broker)
-        self.cluster.start_node(broker)
-        self.cluster.until(lambda: broker in self.control.live(), RESTART_SECONDS, f"r{broker} again")
-        port = self.cluster.client_port[broker]
-        self.cluster.until(lambda: self.wire.metadata(port), RESTART_SECONDS, f"an answer of r{broker}")
-        self._wait_a_while(lambda: broker in self.control.partition(self.topic).isr)
+        self.topic.restart(broker)
+        self._wait_a_while(lambda: broker in self.topic.state.isr)
         return f"r{broker} runs again; {self._leadership()}"
 
     def do_fence(self, broker: int) -> str:
@@ -144,9 +127,8 @@ class Operator:
         self._process(broker)
         if broker not in self.control.live():
             raise ClusterError(f"the session of r{broker} has ended already")
-        self.control.end_session(broker)
-        self.cluster.until(lambda: broker not in self.control.live(), SECONDS, f"the end of the session of r{broker}")
-        self._wait_a_while(lambda: self.control.partition(self.topic).leader != broker)
+        self.topic.end_session(broker)
+        self._wait_a_while(lambda: self.topic.state.leader != broker)
         alive = broker not in self.cluster.dead
         again = f"; it runs, and has a session again after: neverlost cluster unfence {broker}" if alive else ""
         return f"the session of r{broker} has ended; {self._leadership()}{again}"
@@ -156,8 +138,7 @@ class Operator:
         self._alive(broker)
         if broker in self.control.live():
             raise ClusterError(f"r{broker} has a session")
-        self.control.hear_again(broker)
-        self.cluster.until(lambda: broker in self.control.live(), SECONDS, f"the session of r{broker}")
+        self.topic.unfence(broker)
         return f"r{broker} has a session again; {self._leadership()}"
 
     def _process(self, broker: int) -> Any:
@@ -184,7 +165,7 @@ class Operator:
 
     def _leadership(self) -> str:
         """Who leads now."""
-        state = self.control.partition(self.topic)
+        state = self.topic.state
         leader = "nobody leads" if state.leader == NO_LEADER else f"r{state.leader} leads"
         return f"{leader}, epoch {state.leader_epoch}, ISR {named(state.isr)}"
 
@@ -242,7 +223,6 @@ class Operator:
             kind = "control" if from_controller else "alter-isr" if to_controller else "fetch"
         if kind not in KINDS:
             raise UnknownNameError("kind of request", kind, KINDS)
-        kraft = self.cluster.release.kraft
         if kind in self._absent():
             raise ClusterError(f"there are no {kind} requests in Kafka {self.cluster.release}")
         between = not to_controller and not from_controller
@@ -256,45 +236,38 @@ class Operator:
             )
             raise ClusterError(f"{kind} requests go {way}, not {arrow!r}")
         source = CONTROLLING if from_controller else int(found[1])
-        destination: Node = (CONTROLLER if kraft else CONTROLLING) if to_controller else int(found[2])
+        destination: Node = self.control.destination if to_controller else int(found[2])
         return kind, (KINDS[kind], source, destination)
 
     def _absent(self) -> tuple[str, ...]:
         """The kinds of requests that no broker of the release sends, in its mode."""
-        if self.cluster.release.kraft:
-            return ("control", "shutdown")
-        return ("metadata-log", "heartbeat", *(() if self.cluster.release.asks_for_isr else ("alter-isr",)))
+        asked = (*self.control.absent, *(() if self.cluster.release.asks_for_isr else (ALTER_ISR,)))
+        return tuple(name for name, kind in KINDS.items() if kind in asked)
 
     # The controller
 
     def do_elect(self, unclean: bool) -> str:
         """Have the preferred replica elected, or any live one of a partition that has no leader."""
         if not unclean:
-            return self._elect(self.order)
-        leader = self.control.partition(self.topic).leader
+            return self._elect(self.topic.order[0])
+        leader = self.topic.state.leader
         if leader != NO_LEADER:
             raise ClusterError(f"r{leader} leads; an unclean election is for a partition without a leader")
-        self.control.elect_unclean(self.topic, self.settings)
-        self.cluster.until(
-            lambda: self.control.partition(self.topic).leader != NO_LEADER, SECONDS, "an unclean election"
-        )
+        self.topic.elect_unclean()
+        self.topic.until(lambda: self.topic.state.leader != NO_LEADER, "an unclean election")
         return f"unclean election; {self._leadership()}"
 
     def do_move(self, broker: int) -> str:
         """Make a broker the preferred replica, and have it elected."""
-        if broker not in self.order:
-            raise ClusterError(f"topic {self.topic} is on {named(sorted(self.order))}, not on r{broker}")
-        return self._elect((broker, *(other for other in self.order if other != broker)))
+        if broker not in self.topic.order:
+            raise ClusterError(f"topic {self.topic.name} is on {named(sorted(self.topic.order))}, not on r{broker}")
+        return self._elect(broker)
 
-    def _elect(self, order: tuple[int, ...]) -> str:
-        preferred, state = order[0], self.control.partition(self.topic)
+    def _elect(self, preferred: int) -> str:
+        state = self.topic.state
         if preferred not in state.isr or preferred not in self.control.live():
             raise ClusterError(f"r{preferred} cannot be elected: it is not both live and in the ISR {named(state.isr)}")
-        self.control.move_leader(self.topic, order)
-        self.order = order
-        self.cluster.until(
-            lambda: self.control.partition(self.topic).leader == preferred, SECONDS, f"r{preferred} elected"
-        )
+        self.topic.move_leader(preferred)
         return self._leadership()
 
     # The whole
@@ -306,12 +279,12 @@ class Operator:
 
     def do_status(self) -> dict[str, Any]:
         """Every broker, what the controller has, and what is held."""
-        state, live = self.control.partition(self.topic), self.control.live()
+        state, live = self.topic.state, self.control.live()
         return {
             "schema": 1,
             "release": self.cluster.release.version,
             "mode": self.cluster.release.mode,
-            "topic": self.topic,
+            "topic": self.topic.name,
             "folder": str(self.cluster.folder),
             "clients": {str(broker): self.cluster.client_port[broker] for broker in self.cluster.brokers},
             "leader": state.leader,
@@ -332,19 +305,16 @@ class Operator:
         process = "dead" if ended else "ends" if broker in self.cluster.dead else "runs"
         log_end: int | None = None
         high_watermark = leads = leader_epoch = None
-        if broker in self.order and ended:
-            disk = self.cluster.disk(broker)
-            log = disk.log(self.topic)
+        if broker in self.topic.order and ended:
+            log = self.topic.log(broker)
             log_end = log[-1].offset + 1 if log else 0
-            high_watermark = disk.checkpointed(HIGH_WATERMARKS, self.topic)
-        elif broker in self.order:
-            port = self.cluster.client_port[broker]
+            high_watermark = self.cluster.disk(broker).checkpointed(HIGH_WATERMARKS, self.topic.name)
+        elif broker in self.topic.order:
             try:
-                error, end = self.wire.end_offset(port, self.topic)
-                log_end = end if error == NO_ERROR else None
-                high_watermark = self.wire.high_watermark(port, self.topic)
-                leads = self.wire.leads(port, self.topic)
-                leader_epoch = self.wire.leader_epoch(port, self.topic, epoch)
+                log_end = self.topic.end(broker)
+                high_watermark = self.topic.high_watermark(broker)
+                leads = self.topic.leads(broker)
+                leader_epoch = self.wire.leader_epoch(self.topic.port(broker), self.topic.name, epoch)
             except OSError:
                 process = "silent"
         return Replica(

@@ -18,9 +18,10 @@ from .debugging import Debugger
 from .gates import CONTROLLER, METADATA_LOG
 from .log_files import RECOVERY_POINTS
 from .long_appends import appended_after, long_batch
-from .operating import RESTART_SECONDS, SECONDS, Operator, named
+from .operating import SECONDS, Operator, named
 from .releases import ClusterError
 from .schedules import ACKNOWLEDGED, Logs, Outcome, Schedule, Topic, read_step
+from .topic import RESTART_SECONDS
 from .wire import (
     FIRST_FETCH_WITH_EPOCH,
     NO_ERROR,
@@ -199,7 +200,7 @@ class Performance:
     def _partition(self, name: str | None) -> Partition:
         """The partition that `topic-number` names; partition 0 of the first topic if none does."""
         if name is None:
-            return self.operator.topic, 0
+            return self.operator.topic.name, 0
         topic, _, number = name.rpartition("-")
         return topic, int(number)
 
@@ -367,9 +368,9 @@ class Performance:
     def do_move(self, broker: str) -> str:
         """Have a broker elected as the preferred leader of the first topic, and wait until all hear of it that may."""
         said = self.operator.do_move(number_of(broker))
-        topic = self.operator.topic
+        topic = self.operator.topic.name
         state = self._state((topic, 0))
-        for one in self.operator.order:
+        for one in self.operator.topic.order:
             if one not in self.cluster.dead and not self.gates.gate(METADATA_LOG, one, CONTROLLER).closed:
                 self._await(partial(self._is_in_epoch, one, topic, state), f"r{one} in the new epoch")
         return said

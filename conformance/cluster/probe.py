@@ -10,9 +10,9 @@ from neverlost.model.kafka.replication.state import UNSENT
 
 from ..adapter import NotThis, Partial
 from .control import CONTROLLING
-from .driver import Driver
 from .log_files import HIGH_WATERMARKS
 from .releases import ClusterError
+from .steps.partition_run import PartitionRun
 
 UNKNOWN_EPOCH = 1000
 """What stands for a leader epoch that the model has not issued: this and the epoch."""
@@ -22,57 +22,57 @@ FIELDS = (
 )
 
 
-def observe(driver: Driver, model: Model) -> Partial:
+def observe(run: PartitionRun, model: Model) -> Partial:
     """The fields of the model's state, as far as they can be seen now; None for an element that nothing shows."""
-    state = driver.control.partition(driver.topic)
-    members = [driver.broker(replica) for replica in driver.replicas]
+    state = run.topic.state
+    members = [run.broker(replica) for replica in run.replicas]
     log_size = model.bounds["log_size"]
-    logs = [driver.cluster.disk(broker).log(driver.topic) for broker in members]
-    epochs = [[None if record.epoch is None else _epoch(driver, record.epoch) for record in log] for log in logs]
+    logs = [run.topic.log(broker) for broker in members]
+    epochs = [[None if record.epoch is None else _epoch(run, record.epoch) for record in log] for log in logs]
     found: dict[str, Any] = {
-        "up": [int(up) for up in driver.up],
+        "up": [int(up) for up in run.up],
         "log_end": [len(log) for log in logs],
         "record_value": [_filled((record.number for record in log), log_size) for log in logs],
         "record_epoch": [_filled(row, log_size) for row in epochs],
         "high_watermark": [],
         "epoch": [],
         "leader": [],
-        "newest_epoch": _epoch(driver, state.leader_epoch),
+        "newest_epoch": _epoch(run, state.leader_epoch),
         "controller_leader": state.leader - 1 if state.leader in members else NONE,
         "controller_isr": _mask(state.isr, members),
         "fenced": _mask(
-            {*(set(members) - driver.control.live()), *(driver.broker(replica) for replica in driver.leaving)}, members
+            {*(set(members) - run.control.live()), *(run.broker(replica) for replica in run.leaving)}, members
         ),
-        "delivery": [_delivery(driver, value) for value in range(model.bounds["values"])],
+        "delivery": [_delivery(run, value) for value in range(model.bounds["values"])],
     }
     if state.eligible is not None:
         found["eligible"] = _mask(state.eligible, members)
-    for replica in driver.replicas:
-        for name, value in _of_broker(driver, replica).items():
+    for replica in run.replicas:
+        for name, value in _of_broker(run, replica).items():
             found[name].append(value)
     return found
 
 
-def _of_broker(driver: Driver, replica: int) -> dict[str, Any]:
+def _of_broker(run: PartitionRun, replica: int) -> dict[str, Any]:
     """The high watermark of a broker, its leader epoch, and whether it leads."""
-    if not driver.up[replica]:
-        disk = driver.cluster.disk(driver.broker(replica))
-        return {"high_watermark": disk.checkpointed(HIGH_WATERMARKS, driver.topic), "epoch": NONE, "leader": NONE}
-    port, wire = driver.port(replica), driver.wire
+    if not run.up[replica]:
+        disk = run.cluster.disk(run.broker(replica))
+        return {"high_watermark": disk.checkpointed(HIGH_WATERMARKS, run.topic.name), "epoch": NONE, "leader": NONE}
+    port, wire = run.port(replica), run.wire
     try:
-        epoch = wire.leader_epoch(port, driver.topic, driver.real_epoch[driver.knows_of[replica]])
+        epoch = wire.leader_epoch(port, run.topic.name, run.real_epoch[run.knows_of[replica]])
         return {
-            "high_watermark": wire.high_watermark(port, driver.topic),
+            "high_watermark": wire.high_watermark(port, run.topic.name),
             # A run may leave out that a broker hears of an epoch without a leader.
-            "epoch": None if epoch is None or epoch in driver.leaderless else _epoch(driver, epoch),
-            "leader": replica if wire.leads(port, driver.topic) else NotThis(replica),
+            "epoch": None if epoch is None or epoch in run.leaderless else _epoch(run, epoch),
+            "leader": replica if wire.leads(port, run.topic.name) else NotThis(replica),
         }
     except (OSError, ClusterError):
         return {"high_watermark": None, "epoch": None, "leader": None}
 
 
-def _epoch(driver: Driver, real: int) -> int:
-    return driver.model_epoch.get(real, UNKNOWN_EPOCH + real)
+def _epoch(run: PartitionRun, real: int) -> int:
+    return run.model_epoch.get(real, UNKNOWN_EPOCH + real)
 
 
 def _filled(row: Iterable[int | None], size: int) -> list[int | None]:
@@ -84,6 +84,6 @@ def _mask(brokers: Iterable[int], members: list[int]) -> int:
     return sum(1 << members.index(broker) for broker in brokers if broker != CONTROLLING)
 
 
-def _delivery(driver: Driver, value: int) -> int:
-    outcome = driver.outcome(value)
+def _delivery(run: PartitionRun, value: int) -> int:
+    outcome = run.outcome(value)
     return UNSENT if outcome is None else outcome

@@ -97,7 +97,7 @@ def reproduce(
     adapter = KafkaAdapter(trace.model, clusters, patched=patched)
     steps = judged_run(trace.model, trace.steps, adapter, progress=progress)
     values = range(trace.model.bounds["values"])
-    deliveries = tuple(adapter.driver.outcome(value) for value in values)
+    deliveries = tuple(adapter.run.outcome(value) for value in values)
     final, trouble = adapter.ended()
     return Reproduction(
         trace=trace,

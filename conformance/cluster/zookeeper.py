@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,16 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import ConnectionLoss, NoNodeError
 
 from .control import CONTROLLING
-from .gates import CONTROL
+from .gates import CONTROL, HEARTBEAT, METADATA_LOG, Node
 from .releases import ClusterError
+from .steps.news_on_zookeeper import ZooKeeperNews
 from .wire import HOST, NO_LEADER, PartitionState
 
 if TYPE_CHECKING:
+    from kazoo.protocol.states import ZnodeStat
+
     from .cluster import Cluster
+    from .steps.partition_run import PartitionRun
 
 START_SECONDS = 30.0
 CLIENT_SECONDS = 20.0
@@ -30,9 +34,11 @@ OTHER_BROKER = 999
 class ZooKeeperControl:
     """ZooKeeper, and node 100 as the controller."""
 
+    destination: Node = CONTROLLING
+    absent: tuple[str, ...] = (METADATA_LOG, HEARTBEAT)
+
     def __init__(self, cluster: Cluster, ports: Sequence[int]) -> None:
         self.cluster = cluster
-        self.alter_target: int | str = CONTROLLING
         self.port = ports[0]
         self.client: Any = None
         self.registered: dict[int, bytes] = {}
@@ -100,6 +106,10 @@ class ZooKeeperControl:
         else:
             self.client.create(path, data, makepath=True, ephemeral=ephemeral)
 
+    def news(self, run: PartitionRun) -> ZooKeeperNews:
+        """The controller's requests."""
+        return ZooKeeperNews(run)
+
     def live(self) -> set[int]:
         """The brokers that are registered."""
         try:
@@ -109,6 +119,9 @@ class ZooKeeperControl:
 
     def keep_session(self, broker: int) -> None:
         """Nothing is to be done: a session outlives its broker by ten minutes."""
+
+    def hold_heartbeats(self, broker: int) -> None:
+        """Nothing is to be done: the registration stays until it is removed."""
 
     def end_session(self, broker: int) -> None:
         """Remove the broker's registration, and cut what the controller still has to send to it.
@@ -148,10 +161,19 @@ class ZooKeeperControl:
 
     def partition(self, topic: str, number: int = 0) -> PartitionState:
         """The state that controller and leader write."""
-        state = self._read(f"/brokers/topics/{topic}/partitions/{number}/state")
-        return PartitionState(
-            leader=state["leader"], leader_epoch=state["leader_epoch"], isr=tuple(sorted(state["isr"]))
-        )
+        return _state(self._read(f"/brokers/topics/{topic}/partitions/{number}/state"))
+
+    def watch_decisions(self, topic: str, noted: Callable[[PartitionState, float], bool]) -> None:
+        """ZooKeeper tells of each state as long as nobody is too quick."""
+
+        def changed(data: bytes | None, stat: ZnodeStat | None) -> bool:
+            return data is not None and stat is not None and noted(_state(json.loads(data)), stat.mtime / 1000)
+
+        self.client.DataWatch(f"/brokers/topics/{topic}/partitions/0/state", changed)
+
+    def metadata_log(self) -> bytes:
+        """There is none."""
+        return b""
 
     def move_leader(self, topic: str, replicas: Sequence[int]) -> None:
         """Reassign to the same replicas in another order, then elect the preferred one."""
@@ -183,3 +205,7 @@ class ZooKeeperControl:
         self._write(path, self._read(f"/brokers/ids/{CONTROLLING}"), ephemeral=True)
         self.cluster.until(lambda: self.partition(topic).leader != NO_LEADER, START_SECONDS, "an unclean election")
         self.client.delete(path)
+
+
+def _state(found: Mapping[str, Any]) -> PartitionState:
+    return PartitionState(leader=found["leader"], leader_epoch=found["leader_epoch"], isr=tuple(sorted(found["isr"])))

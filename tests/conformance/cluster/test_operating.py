@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from neverlost.conformance.cluster.cluster import control_of
 from neverlost.conformance.cluster.gates import ALTER_ISR, CONTROL, CONTROLLER, FETCH, METADATA_LOG, Gates, Part
 from neverlost.conformance.cluster.operating import Operator
 from neverlost.conformance.cluster.releases import ClusterError, release_named
@@ -17,13 +18,14 @@ def operator(version: str, monkeypatch: pytest.MonkeyPatch) -> Operator:
     """One with gates, and nothing behind them."""
     monkeypatch.setattr("neverlost.conformance.cluster.operating.HOLD_SECONDS", 0)
     processes = {broker: SimpleNamespace(has_ended=lambda: False) for broker in (1, 2, 3)}
+    release = release_named(version)
     cluster: Any = SimpleNamespace(
-        release=release_named(version),
+        release=release,
         gates=Gates(),
         brokers=(1, 2, 3),
         processes=processes,
         dead=set(),
-        control=None,
+        control=control_of(release),
         wire=None,
     )
     return Operator(cluster, "events", (1, 2, 3), {})

@@ -12,6 +12,7 @@ from neverlost.conformance.cluster.leaderless import hear_of_no_leader
 from neverlost.conformance.cluster.planning import plan_of
 from neverlost.conformance.cluster.releases import release_named, runnable_releases
 from neverlost.conformance.cluster.soaking import random_run, run_number
+from neverlost.conformance.cluster.steps import controller, fetching, hearing, high_watermarks, isr
 from neverlost.explorer.traces.trace import trace_along
 from neverlost.model.core import NONE, Model
 from neverlost.spec import profiles
@@ -50,7 +51,7 @@ def test_a_broker_reads_two_decisions_at_once_if_both_were_made_before() -> None
         "become_follower(replica=r3, leader=r2, epoch=1)",
         "become_follower(replica=r3, leader=r1, epoch=2)",
     )
-    assert (refused.number, refused.why) == (5, planning.UNREAD)
+    assert (refused.number, refused.why) == (5, hearing.UNREAD)
 
 
 def test_a_broker_that_hears_of_each_decision_as_it_is_made_is_scheduled() -> None:
@@ -108,7 +109,7 @@ def test_a_random_run_has_no_action_that_is_left_out() -> None:
 
 
 REFUSED_WITH_ZOOKEEPER = {
-    planning.EXPANDS: [
+    fetching.EXPANDS: [
         "crash(replica=r3, checkpoint=0)",
         "fence_follower(replica=r3)",
         "become_leader(replica=r1, epoch=1)",
@@ -117,7 +118,7 @@ REFUSED_WITH_ZOOKEEPER = {
         "become_follower(replica=r3, leader=r1, epoch=1)",
         "fetch(follower=r3, leader=r1, response=delivered)",
     ],
-    planning.MISSED: [
+    hearing.MISSED: [
         "pause(replica=r1)",
         "fail_over(leader=r1, successor=r2)",
         "become_leader(replica=r2, epoch=1)",
@@ -126,7 +127,7 @@ REFUSED_WITH_ZOOKEEPER = {
         "unfence(replica=r1)",
         "become_follower(replica=r1, leader=r2, epoch=1)",
     ],
-    planning.COUNTS: [
+    high_watermarks.COUNTS: [
         "produce(leader=r1, value=0, response=delivered)",
         "crash(replica=r3, checkpoint=0)",
         "fetch(follower=r2, leader=r1, response=delivered)",
@@ -134,7 +135,7 @@ REFUSED_WITH_ZOOKEEPER = {
         "fence_follower(replica=r3)",
         "become_leader(replica=r1, epoch=1)",
     ],
-    planning.BY_ITSELF: [
+    controller.BY_ITSELF: [
         "produce(leader=r1, value=0, response=delivered)",
         "shrink_isr(leader=r1, follower=r2)",
         "shrink_isr(leader=r1, follower=r3)",
@@ -143,17 +144,17 @@ REFUSED_WITH_ZOOKEEPER = {
         "restart(replica=r1)",
         "leave_isr(replica=r1)",
     ],
-    planning.UNMOVED: [
+    controller.UNMOVED: [
         "crash(replica=r2, checkpoint=0)",
         "move_leader(successor=r3)",
     ],
-    planning.DROPS: [
+    isr.DROPS: [
         "move_leader(successor=r2)",
         "become_leader(replica=r2, epoch=1)",
         "become_follower(replica=r3, leader=r2, epoch=1)",
         "shrink_isr(leader=r2, follower=r3)",
     ],
-    planning.REENTERS: [
+    isr.REENTERS: [
         "leave_isr(replica=r3)",
         "become_leader(replica=r1, epoch=1)",
         "expand_isr(leader=r1, follower=r3)",
@@ -183,11 +184,11 @@ def test_a_leader_that_has_not_read_of_the_newest_decision_is_not_asked_to_expan
         "expand_isr(leader=r1, follower=r3)",
     ]
     refused = refusal(profiles()["kafka-4.1"].bounded(crashes=1, leader_moves=1), *steps)
-    assert (refused.number, refused.why) == (7, planning.OLD_NEWS)
+    assert (refused.number, refused.why) == (7, isr.OLD_NEWS)
 
 
 NOT_IN_KRAFT = {
-    planning.COUNTS: [
+    high_watermarks.COUNTS: [
         "move_leader(successor=r2)",
         "become_leader(replica=r2, epoch=1)",
         "crash(replica=r1, checkpoint=0)",
@@ -201,7 +202,7 @@ NOT_IN_KRAFT = {
         "refuse_isr(leader=r2)",
         "produce(leader=r2, value=0, response=delivered)",
     ],
-    planning.TOO_LATE: [
+    isr.TOO_LATE: [
         "produce(leader=r1, value=0, response=delivered)",
         "shrink_isr(leader=r1, follower=r3)",
         "grant_isr(leader=r1)",
@@ -239,7 +240,7 @@ CAME_BACK_WITHOUT_A_LEADER = [
 def test_a_broker_that_comes_back_while_nobody_leads_is_not_asked_to_go_on_in_its_old_epoch(step: str) -> None:
     model = kafka("kafka-3.9", pauses=2, shutdowns=1, acks=2, min_isr=2, unclean=0, pipelined=1)
     refused = refusal(model, *CAME_BACK_WITHOUT_A_LEADER, step)
-    assert (refused.number, refused.why) == (len(CAME_BACK_WITHOUT_A_LEADER) + 1, planning.STEPS_DOWN)
+    assert (refused.number, refused.why) == (len(CAME_BACK_WITHOUT_A_LEADER) + 1, hearing.STEPS_DOWN)
     goes_on = [
         *CAME_BACK_WITHOUT_A_LEADER,
         "elect(successor=r1)",
@@ -253,7 +254,7 @@ def test_a_broker_that_comes_back_while_nobody_leads_is_not_asked_to_go_on_in_it
 def test_what_brokers_with_kraft_do_otherwise_is_refused_at_its_step(why: str) -> None:
     """A leader waits for who has caught up, also from outside the ISR; and it asks for no ISR while it waits for an answer."""
     steps = NOT_IN_KRAFT[why]
-    replicas = 2 if why == planning.COUNTS else 3
+    replicas = 2 if why == high_watermarks.COUNTS else 3
     model = profiles()["kafka-4.1"].bounded(
         replicas=replicas, crashes=1, pauses=1, leader_moves=1, acks=1, min_isr=1, unclean=0
     )
@@ -275,14 +276,14 @@ def test_an_unclean_election_is_not_asked_for_where_the_controller_elects_the_la
         replicas=2, power_losses=1, disk_losses=1, acks=1, min_isr=1, unclean=1, log_size=1, values=1
     )
     refused = refusal(model, *steps)
-    assert (refused.number, refused.why) == (6, planning.BY_ITSELF)
+    assert (refused.number, refused.why) == (6, controller.BY_ITSELF)
     plan_of(model, [model.parse_step(step) for step in steps[:-1]])
 
 
 def test_a_follower_that_lags_is_dropped_with_the_other_where_the_leader_writes_the_isr() -> None:
     steps = ["produce(leader=r1, value=0, response=delivered)", "shrink_isr(leader=r1, follower=r2)"]
     refused = refusal(profiles()["kafka-2.0"].bounded(acks=2, min_isr=2, unclean=0), *steps)
-    assert (refused.number, refused.why) == (2, planning.DROPS)
+    assert (refused.number, refused.why) == (2, isr.DROPS)
 
 
 def test_a_high_watermark_that_rises_as_a_follower_is_dropped_is_not_kept_from_the_others() -> None:
@@ -294,7 +295,7 @@ def test_a_high_watermark_that_rises_as_a_follower_is_dropped_is_not_kept_from_t
         "shrink_isr(leader=r1, follower=r2)",
     ]
     refused = refusal(profiles()["kafka-2.0"].bounded(acks=2, min_isr=2, unclean=0), *steps)
-    assert (refused.number, refused.why) == (5, planning.RAISED)
+    assert (refused.number, refused.why) == (5, isr.RAISED)
 
 
 def test_after_an_unclean_election_on_zookeeper_no_leader_is_lost_again() -> None:
@@ -308,7 +309,7 @@ def test_after_an_unclean_election_on_zookeeper_no_leader_is_lost_again() -> Non
     ]
     model = profiles()["kafka-2.0"].bounded(replicas=2, log_size=1, values=1, crashes=2, acks=1, min_isr=2, unclean=1)
     refused = refusal(model, *steps)
-    assert (refused.number, refused.why) == (6, planning.UNCLEAN_AGAIN)
+    assert (refused.number, refused.why) == (6, controller.UNCLEAN_AGAIN)
 
 
 def test_what_only_brokers_of_0_11_do_is_refused_at_its_step() -> None:
@@ -327,7 +328,7 @@ def test_what_only_brokers_of_0_11_do_is_refused_at_its_step() -> None:
         "become_follower(replica=r2, leader=r1, epoch=2)",
     ]
     refused = refusal(model, *lost)
-    assert (refused.number, refused.why) == (9, planning.HALTS)
+    assert (refused.number, refused.why) == (9, hearing.HALTS)
     careless = profiles()["kafka-0.11"].bounded(
         replicas=2, log_size=1, values=1, crashes=1, acks=1, min_isr=2, unclean=1
     )
@@ -342,4 +343,4 @@ def test_what_only_brokers_of_0_11_do_is_refused_at_its_step() -> None:
         "fetch(follower=r1, leader=r2, response=delivered)",
     ]
     refused = refusal(careless, *cut)
-    assert (refused.number, refused.why) == (8, planning.KEEPS)
+    assert (refused.number, refused.why) == (8, high_watermarks.KEEPS)

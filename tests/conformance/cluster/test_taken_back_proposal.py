@@ -5,14 +5,21 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
+from neverlost.conformance.cluster import driver
 from neverlost.conformance.cluster.clusters import Clusters
-from neverlost.conformance.cluster.driver import Driver
 from neverlost.conformance.cluster.gates import Answer, Frame
-from neverlost.conformance.cluster.planning import Plan
 from neverlost.conformance.cluster.releases import RunnableRelease
+from neverlost.conformance.cluster.steps.controller import elect, fail_over, fence_follower
+from neverlost.conformance.cluster.steps.faults import crash, pause, unfence
+from neverlost.conformance.cluster.steps.fetching import exchange, fetch
+from neverlost.conformance.cluster.steps.isr import learn_isr, request_for_isr, waiting_request
+from neverlost.conformance.cluster.steps.news_in_kraft import KRaftNews
+from neverlost.conformance.cluster.steps.partition_run import PartitionRun, Plan
+from neverlost.conformance.cluster.steps.producing import produce
 from neverlost.model.kafka.replication.state import ACKNOWLEDGED, ACKS_ALL, DELIVERED, LOST, WAITING
 
 R1, R2, R3 = range(3)
@@ -21,39 +28,49 @@ AFTER_SECONDS = 1.0
 """So long a broker has to apply what it has read."""
 
 
-def alone_in_the_isr(driver: Driver) -> None:
+class MetadataOfARun(PartitionRun):
+    """A run in KRaft mode, with the metadata that its brokers read."""
+
+    news: KRaftNews
+
+    def read_all(self, replica: int) -> None:
+        """Let a broker read all metadata that there is."""
+        self.news.read(replica, self.news.control.offset())
+
+
+def alone_in_the_isr(run: MetadataOfARun) -> None:
     """r1 leads a new epoch, and is alone in the ISR; all three live, and r1 knows it."""
     for replica in (R2, R3):
-        driver.do_pause(replica)
-        driver.do_fence_follower(replica)
-        driver.note_decision()
-        driver._read_metadata(R1, driver.kraft.offset())
-    driver.do_pause(R1)
-    driver._end_session(R1)
-    driver.note_decision()
+        pause(run, replica)
+        fence_follower(run, replica)
+        run.note_decision()
+        run.read_all(R1)
+    pause(run, R1)
+    fence_follower(run, R1)
+    run.note_decision()
     for replica in (R1, R2, R3):
-        driver.do_unfence(replica)
-        driver._await_leader(R1)
-        driver.note_decision()
-        driver._await(lambda: driver._has_heard(R1, driver.newest), "r1 in its new epoch")
-        driver.knows_of[replica], driver.heard_at[replica] = driver.newest, time.monotonic()
-    driver._read_metadata(R1, driver.kraft.offset())
+        unfence(run, replica)
+        elect(run, R1)
+        run.note_decision()
+        run.until(partial(run.has_heard, R1, run.newest), "r1 in its new epoch")
+        run.knows_of[replica], run.heard_at[replica] = run.newest, time.monotonic()
+    run.read_all(R1)
 
 
-def asked_for(driver: Driver, follower: int) -> Frame:
+def asked_for(run: MetadataOfARun, follower: int) -> Frame:
     """The request for an ISR with a follower, which has fetched."""
     for _ in range(TRIES):
-        driver._exchange(follower, R1, LOST)
-        if driver.gates.wait_a_while(lambda: driver._waiting_request(R1) is not None, SECONDS):
+        exchange(run, follower, R1, LOST)
+        if run.gates.wait_a_while(lambda: waiting_request(run, R1) is not None, SECONDS):
             break
-    return driver._asked_isr(R1, SECONDS)[0]
+    return request_for_isr(run, R1, SECONDS)[0]
 
 
-def grant(driver: Driver, request: Frame, size: int) -> int:
+def grant(run: MetadataOfARun, request: Frame, size: int) -> int:
     """How far the metadata goes when the controller has recorded the ISR; the answer is held."""
-    driver.gates.release(request, Answer.HELD)
-    driver._await(lambda: len(driver.control.partition(driver.topic).isr) == size, f"{size} brokers in the ISR")
-    return driver.kraft.offset()
+    run.gates.release(request, Answer.HELD)
+    run.until(lambda: len(run.topic.state.isr) == size, f"{size} brokers in the ISR")
+    return run.news.control.offset()
 
 
 @pytest.mark.brokers
@@ -67,29 +84,30 @@ def test_late_metadata_of_a_known_isr_loses_an_acknowledged_record(
     with Clusters(release) as clusters:
         cluster = clusters.for_run(shrinks=False)
         settings = {"acks": ACKS_ALL, "min_isr": 2, "flush": 0}
-        driver = Driver(cluster, "taken-back-1", settings, len((R1, R2, R3)))
-        driver.begin(Plan(order=(R1, R2, R3), heard=(deque(), deque(), deque()), granted=deque(), idle=deque()))
-        alone_in_the_isr(driver)
-        with_r3 = grant(driver, asked_for(driver, R3), 2)
+        plan = Plan(order=(R1, R2, R3), heard=(deque(), deque(), deque()), granted=deque(), idle=deque())
+        run = MetadataOfARun(cluster, "taken-back-1", settings, plan)
+        driver.begin(run)
+        alone_in_the_isr(run)
+        with_r3 = grant(run, asked_for(run, R3), 2)
         if not in_time:
-            driver._fetch_metadata(R1)
-        driver.do_learn_isr(R1)
+            run.news.fetch(R1)
+        learn_isr(run, R1)
         if in_time:
-            driver._read_metadata(R1, with_r3)
-        driver.do_produce(R1, 0, DELIVERED)
-        request = asked_for(driver, R2)
+            run.news.read(R1, with_r3)
+        produce(run, R1, 0, DELIVERED)
+        request = asked_for(run, R2)
         if not in_time:
-            driver._read_metadata(R1, with_r3)
-            driver.gates.wait_a_while(lambda: False, AFTER_SECONDS)
-        grant(driver, request, 3)
-        driver.do_learn_isr(R1)
-        driver.do_fetch(R3, R1, DELIVERED)
-        driver.do_fetch(R3, R1, DELIVERED)
-        driver.gates.wait_a_while(lambda: False, AFTER_SECONDS)
-        said = driver.outcome(0)
-        driver.do_crash(R1, 0)
-        driver.do_fail_over(R1, R2)
-        driver.finish()
-        logs = [cluster.disk(driver.broker(replica)).log(driver.topic) for replica in (R1, R2, R3)]
+            run.news.read(R1, with_r3)
+            run.gates.wait_a_while(lambda: False, AFTER_SECONDS)
+        grant(run, request, 3)
+        learn_isr(run, R1)
+        fetch(run, R3, R1, DELIVERED)
+        fetch(run, R3, R1, DELIVERED)
+        run.gates.wait_a_while(lambda: False, AFTER_SECONDS)
+        said = run.outcome(0)
+        crash(run, R1, 0)
+        fail_over(run, R1, R2)
+        driver.finish(run)
+        logs = [run.topic.log(run.broker(replica)) for replica in (R1, R2, R3)]
     assert said == (WAITING if in_time else ACKNOWLEDGED)
     assert all(log == [] for log in logs)

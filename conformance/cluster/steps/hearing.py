@@ -1,0 +1,132 @@
+"""What brokers hear on real brokers: of a leader epoch, and that nobody leads; each hears of it when a step says so."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from functools import partial
+
+from neverlost.model.core import NONE, Step, contains
+from neverlost.model.kafka.replication.shutdown import is_shutting_down
+from neverlost.model.kafka.replication.state import KIP_101, Partition, Replica
+
+from .action import OnBrokers
+from .fetching import fresh_fetch
+from .partition_run import PartitionRun
+from .planned import PlannedRun
+from .producing import wait_no_longer
+
+STOPPED = "the controller on ZooKeeper stops the replicas of a broker that is shutting down"
+HALTS = "a broker of 0.11 ends itself where its leader has lost what it has itself"
+UNREAD = "a broker that hears of two decisions, one by one, after both were made, reads both at once"
+MISSED = "a broker whose session had ended hears, when it is back, of the newest decision alone"
+STEPS_DOWN = "a broker that comes back while nobody leads hears so first, follows nobody, and answers who waits there"
+NEWS = ("become_leader", "become_follower")
+IN_ONE_EPOCH = ("produce", "retry", "fetch", "shrink_isr", "expand_isr")
+"""What a broker does as a leader or a follower of the epoch that it is in."""
+
+
+def become_leader(run: PartitionRun, replica: int, epoch: int) -> None:
+    """Let the broker hear of the epoch, and wait until it leads."""
+    run.hear(replica, epoch)
+    broker = run.broker(replica)
+    run.until(partial(run.topic.leads, broker), f"broker {broker} as leader")
+
+
+def become_follower(run: PartitionRun, replica: int, leader: int, epoch: int) -> None:
+    """Let the broker hear of the epoch, and wait until it fetches from the leader, if that is alive."""
+    run.hear(replica, epoch)
+    if run.up[leader] and run.knows_of[leader] == epoch and replica not in run.leaving:
+        fresh_fetch(run, replica, leader)
+    if not run.cluster.release.answers_when_deposed:
+        wait_no_longer(run, run.broker(replica))
+
+
+def become_follower_obstacle(s: Partition, replica: Replica, leader: Replica, epoch: int) -> str:
+    """A broker that goes on following a leader may have records that the leader has lost."""
+    if s.ordered_metadata and is_shutting_down(s, replica):
+        return STOPPED
+    has_more = s.leader[replica] == leader and s.log_end[replica] > s.log_end[leader]
+    return HALTS if s.truncation == KIP_101 and has_more else ""
+
+
+def hear_of_no_leader(run: PartitionRun, replica: int, epoch: int) -> None:
+    """Let the broker read that nobody leads, and wait until it has taken it in."""
+    run.hear(replica, epoch)
+    run.until(partial(run.has_heard, replica, epoch), f"broker {run.broker(replica)} without a leader")
+
+
+def on_return(run: PartitionRun, step: Step) -> bool:
+    """A broker that comes back in KRaft mode hears of the newest epoch, also of one without a leader."""
+    return step.picks()["replica"] == run.returned
+
+
+def heard_in(run: PlannedRun) -> tuple[deque[int], ...]:
+    """The epochs that each broker hears of in a run, in turn."""
+    heard: tuple[deque[int], ...] = tuple(deque() for _ in range(run.model.bounds["replicas"]))
+    for step in run.steps:
+        if step.action.name in NEWS:
+            heard[step.picks()["replica"]].append(step.picks()["epoch"])
+    return heard
+
+
+def unread(run: PlannedRun) -> Iterator[str]:
+    """In KRaft mode a broker reads all metadata there is, or what there was when a decision was made that it hears of next."""
+    newest, read, heard = 0, set[tuple[int, int]](), heard_in(run)
+    for planned in run:
+        now = planned.after.newest_epoch
+        if now > newest:
+            newest = now
+            read |= {(replica, newest) for replica, epochs in enumerate(heard) if epochs and epochs[0] == newest}
+        why = ""
+        if planned.name in NEWS:
+            replica, epoch = planned.picks["replica"], planned.picks["epoch"]
+            heard[replica].popleft()
+            why = UNREAD if epoch < newest and (replica, epoch) not in read else ""
+        yield why
+
+
+def missed(run: PlannedRun) -> Iterator[str]:
+    """The controller on ZooKeeper sends a decision to brokers that are live then, and the newest one to a broker that comes back.
+
+    What it has not sent to a broker when the session ends, it drops.
+    """
+    to_hear: list[set[int]] = [set() for _ in range(run.model.bounds["replicas"])]
+    for planned in run:
+        before, after, picks = planned.before, planned.after, planned.picks
+        for replica in after.each(Replica):
+            if _is_away(after, replica):
+                to_hear[replica].clear()
+            elif _is_away(before, replica) or after.newest_epoch != before.newest_epoch:
+                to_hear[replica].add(after.newest_epoch)
+        yield MISSED if planned.name in NEWS and picks["epoch"] not in to_hear[picks["replica"]] else ""
+
+
+def _is_away(s: Partition, replica: Replica) -> bool:
+    """Has the session of a broker ended? That of one that is shutting down has not."""
+    return contains(s.fenced, replica) and not (is_shutting_down(s, replica) and s.up[replica])
+
+
+def old_epochs(run: PlannedRun) -> Iterator[str]:
+    """In KRaft mode a broker that has come back while nobody leads does nothing more in the leader epoch that it was in before."""
+    came_back = dict[int, int]()
+    """The brokers that have, and the epochs that they were in."""
+    for planned in run:
+        state, picks = planned.before, planned.picks
+        came_back = {one: epoch for one, epoch in came_back.items() if state.epoch[one] == epoch}
+        busy = set[int]()
+        if planned.name in IN_ONE_EPOCH:
+            busy = {picks["leader"], picks.get("follower", NONE)}
+        elif planned.name == "time_out":
+            busy = {state.waiting_at[picks["value"]]}
+        yield STEPS_DOWN if busy & came_back.keys() else ""
+        if planned.name == "unfence" and state.controller_leader == NONE:
+            epoch = state.epoch[picks["replica"]]
+            came_back |= {picks["replica"]: epoch} if epoch < state.newest_epoch else {}
+
+
+ACTIONS = {
+    "become_leader": OnBrokers(perform=become_leader, hidden=on_return),
+    "become_follower": OnBrokers(perform=become_follower, obstacle=become_follower_obstacle, hidden=on_return),
+    "hear_of_no_leader": OnBrokers(perform=hear_of_no_leader, hidden=on_return),
+}

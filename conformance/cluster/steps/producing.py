@@ -1,0 +1,127 @@
+"""Producing on real brokers: a value is sent once, without a number, and the answer is waited for elsewhere."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+
+from neverlost.model.kafka.replication.producer import is_idempotent
+from neverlost.model.kafka.replication.state import (
+    ACKNOWLEDGED,
+    ACKS_NONE,
+    AFTER_APPEND,
+    LOST,
+    REFUSED,
+    UNKNOWN,
+    Partition,
+)
+
+from ..log_files import bytes_of
+from ..topic import STEP_SECONDS
+from ..wire import (
+    LEADER_NOT_AVAILABLE,
+    NO_ERROR,
+    NOT_ENOUGH_REPLICAS,
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+    NOT_LEADER,
+    UNKNOWN_TOPIC,
+)
+from .action import OnBrokers
+from .partition_run import PartitionRun, Sending
+
+NUMBERED = "the producer that sends to real brokers does not number its records"
+OUTCOMES = {
+    NO_ERROR: ACKNOWLEDGED,
+    NOT_ENOUGH_REPLICAS: REFUSED,
+    NOT_LEADER: REFUSED,
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND: AFTER_APPEND,
+}
+"""What the producer of the model knows after an error code; after any other it knows nothing."""
+ACKS = {0: 0, 1: 1, 2: -1}
+LONG_MS = 120_000
+NOT_READY = (UNKNOWN_TOPIC, LEADER_NOT_AVAILABLE)
+
+
+def produce(run: PartitionRun, leader: int, value: int, response: int) -> None:
+    """Send a value to a broker, until it is in the log or refused."""
+    end = run.end(leader) or 0
+    sending = _send(run, leader, value, keep_trying=(*NOT_READY, NOT_LEADER))
+
+    def has_arrived() -> bool:
+        sending.appended = (run.end(leader) or 0) > end
+        return sending.outcome is not None or sending.appended
+
+    run.until(has_arrived, f"value {value} in the leader's log")
+    if response == LOST:
+        run.until(lambda: sending.outcome is not None, "the answer that is to be lost")
+        sending.outcome = UNKNOWN
+
+
+def refuse_as_not_leader(run: PartitionRun, broker: int, value: int) -> None:
+    """Send a value to a broker that does not lead."""
+    sending = _send(run, broker, value, keep_trying=())
+    run.until(lambda: sending.outcome is not None, "the refusal")
+    if sending.error in NOT_READY:
+        sending.outcome = REFUSED
+
+
+def time_out(run: PartitionRun, value: int) -> None:
+    """The producer waits no longer; nothing happens in the broker that anybody could see."""
+    run.sent[value].outcome = UNKNOWN
+
+
+def wait_no_longer(run: PartitionRun, broker: int) -> None:
+    """A broker that leads no more does not answer: the producer would wait for two minutes, and then knows nothing either."""
+    for value, sending in run.sent.items():
+        if sending.broker == broker and sending.outcome is None:
+            sending.outcome = UNKNOWN
+            run.note(f"broker {broker} leads no more and does not answer; the producer gives v{value} up")
+
+
+def _send(run: PartitionRun, replica: int, value: int, *, keep_trying: Sequence[int]) -> Sending:
+    sending = run.sent[value] = Sending(run.broker(replica))
+    threading.Thread(target=_exchange, args=(run, replica, value, sending, keep_trying), daemon=True).start()
+    return sending
+
+
+def _exchange(run: PartitionRun, replica: int, value: int, sending: Sending, keep_trying: Sequence[int]) -> None:
+    acks, end = run.settings["acks"], time.monotonic() + STEP_SECONDS
+    error = _produce(run, replica, value)
+    while error in keep_trying and not sending.appended and time.monotonic() < end:
+        time.sleep(0.03)
+        error = _produce(run, replica, value)
+    sending.error = error
+    if sending.outcome is None:
+        sending.outcome = _outcome(error, acks, sending.appended)
+
+
+def _produce(run: PartitionRun, replica: int, value: int) -> int | str | None:
+    """The error code of the answer, or the name of what happened to the connection."""
+    acks, wait = ACKS[run.settings["acks"]], LONG_MS
+    try:
+        return run.wire.produce(
+            run.port(replica), run.topic.name, bytes_of(value), acks, wait_ms=wait, timeout=wait / 1000
+        )
+    except OSError as problem:
+        return type(problem).__name__
+
+
+def _outcome(error: int | str | None, acks: int, appended: bool) -> int:
+    """What the producer of the model knows after an answer, or none; one that waited for a broker that leads no more knows nothing."""
+    if acks == ACKS_NONE or isinstance(error, str) or (error == NOT_LEADER and appended):
+        return UNKNOWN
+    return OUTCOMES.get(error or NO_ERROR, UNKNOWN)
+
+
+def retry_obstacle(s: Partition, **_: int) -> str:
+    """What is sent here has no numbers, by which brokers could recognise what is sent again."""
+    return NUMBERED if is_idempotent(s) else ""
+
+
+ACTIONS = {
+    "produce": OnBrokers(perform=produce),
+    "retry": OnBrokers(perform=produce, obstacle=retry_obstacle),
+    "refuse_as_not_leader": OnBrokers(perform=refuse_as_not_leader),
+    "time_out": OnBrokers(perform=time_out),
+}
