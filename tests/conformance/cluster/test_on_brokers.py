@@ -48,7 +48,7 @@ def test_what_performs_an_action_and_what_stands_in_its_way_take_what_the_action
         with_leaderless_news(profiles()[version].bounded()) for version in ("kafka-0.9", "kafka-2.0", "kafka-4.1")
     ]
     (found,) = {action for model in models for action in model.profile.actions if action.name == name}
-    names = set(inspect.signature(found.function).parameters) - {"s"}
+    names = {parameter for parameter, _ in found.parameters}
     assert _takes(ON_BROKERS[name].perform, names)
     assert _takes(ON_BROKERS[name].obstacle, names)
 
