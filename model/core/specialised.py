@@ -35,12 +35,15 @@ from .tree import (
     Not,
     Number,
     Part,
+    Quantified,
+    Remainder,
     Require,
     Return,
     SetOperation,
     Size,
     Statement,
     Sum,
+    Total,
     Tree,
     described,
     meaning_of,
@@ -231,6 +234,14 @@ class _Pruning:
                 if isinstance(value, Number):
                     return self.visit(yes if value.value else no)
                 return replace(part, test=value, yes=self.visit(yes), no=self.visit(no))
+            case Quantified(over=over, every=every, condition=condition):
+                if self._is_empty(over.domain):
+                    return _number(part, every)
+                return replace(part, condition=self.visit(condition))
+            case Total(over=over, value=value):
+                return _number(part, 0) if self._is_empty(over.domain) else replace(part, value=self.visit(value))
+            case Remainder(left=left, right=right):
+                return replace(part, left=self.visit(left), right=self.visit(right))
             case Extreme(parts=parts) | SetOperation(parts=parts):
                 return replace(part, parts=self._all(parts))
             case Call():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache, cached_property
+from functools import cached_property
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
@@ -154,6 +154,14 @@ class Extreme(Expression):
 
 
 @dataclass(frozen=True)
+class Remainder(Expression):
+    """`left % right`: never below 0, as Python has it. The divisor is above 0."""
+
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
 class SetOperation(Expression):
     """An operation on sets that every engine has itself: one of `SET_HELPERS`."""
 
@@ -174,6 +182,33 @@ class Call(Expression):
 
     function: Function
     arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Each(Part):
+    """All members of a domain, in order: `s.each(D)`."""
+
+    state: str
+    domain: type[Index]
+
+
+@dataclass(frozen=True)
+class Quantified(Expression):
+    """`all(condition for name in over)` if `every`, or `any(...)`: no member is looked at after the first that decides."""
+
+    every: bool
+    name: str
+    over: Each
+    condition: Expression
+
+
+@dataclass(frozen=True)
+class Total(Expression):
+    """`sum(value for name in over)`."""
+
+    name: str
+    over: Each
+    value: Expression
 
 
 Target = Local | Element
@@ -203,14 +238,6 @@ class If(Statement):
     test: Expression
     body: tuple[Statement, ...]
     orelse: tuple[Statement, ...]
-
-
-@dataclass(frozen=True)
-class Each(Part):
-    """All members of a domain, in order: `s.each(D)`."""
-
-    state: str
-    domain: type[Index]
 
 
 @dataclass(frozen=True)
@@ -328,18 +355,13 @@ def walk(part: Part) -> Iterator[Part]:
 
 def children(part: Part) -> Iterator[Part]:
     """The parts that a part is made of."""
-    for name in _contents(type(part)):
+    contents: tuple[str, ...] = type(part).__match_args__
+    for name in contents:
         value = getattr(part, name)
         if isinstance(value, Part):
             yield value
         elif isinstance(value, tuple):
             yield from (one for one in value if isinstance(one, Part))
-
-
-@cache
-def _contents(kind: type[Part]) -> tuple[str, ...]:
-    """What the parts of a kind say, without the syntax that they were read from."""
-    return tuple(declared.name for declared in fields(kind) if declared.compare)
 
 
 def written_by(part: Part) -> Element | None:
@@ -357,7 +379,7 @@ def meaning_of(value: Any) -> str:
     A function stands for itself by its name, a domain by its description.
     """
     if isinstance(value, Part):
-        inner = (meaning_of(getattr(value, name)) for name in _contents(type(value)))
+        inner = (meaning_of(getattr(value, one.name)) for one in fields(value) if one.compare)
         return f"{type(value).__name__}({', '.join(inner)})"
     if isinstance(value, tuple):
         return f"[{', '.join(map(meaning_of, value))}]"
