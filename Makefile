@@ -7,7 +7,7 @@ PYTHON ?= $(firstword $(shell command -v python3.11 python3.12 python3.13 python
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
-FOLDERS := neverlost model spec explorer studies spark_explore conformance cli
+FOLDERS := neverlost model spec explorer studies spark_explore conformance reports cli
 SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*')
 
 # An edit in the checkout is seen by the next run. `make test` builds the wheel again as soon as a source has changed.

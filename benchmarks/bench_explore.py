@@ -11,7 +11,7 @@ import time
 
 from starlette.testclient import TestClient
 
-from neverlost.explorer.server.app import Explorer, app
+from neverlost.reports.explore.app import Explorer, app
 from neverlost.spec import profiles
 
 HOST, TOKEN = "127.0.0.1:8000", "token"

@@ -16,7 +16,7 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-from neverlost.explorer.formats import render
+from neverlost.reports.trace.formats import render
 from neverlost.spec.families import known_bugs
 from neverlost.spec.recorded_search import RecordedSearch
 from neverlost.studies.recorded import recorded_trace

@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from neverlost.explorer.loading import find_profile, in_file, recorded_profile
-from neverlost.explorer.traces.render_text import off_option, option_name
+from neverlost.explorer.traces.commands import off_option, option_name
 from neverlost.model.core import BoundsError, Model, Profile, Setting
 
 from .completion import WORDS, bound_options

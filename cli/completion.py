@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import click
 from click.shell_completion import CompletionItem
 
-from neverlost.explorer.traces.render_text import off_option, option_name
+from neverlost.explorer.traces.commands import off_option, option_name
 from neverlost.model.core import Profile
 
 WORDS = "neverlost.words"

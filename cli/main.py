@@ -11,9 +11,9 @@ import click
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.memory import LEAST_ADDRESS_SPACE, address_space_suffices, lacks_memory
 from neverlost.model.arguments import named_as_options
+from neverlost.reports.printable import printable
 
 from .lazy import LazyGroup, missing
-from .printable import printable
 from .streams import (
     StreamError,
     closed_stream,
@@ -106,7 +106,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _answered(arguments: list[str] | None) -> int:
     """The exit code of the command. An error that ends it is shown, and has its own exit code."""
     if not address_space_suffices():
-        from .quantities import show_bytes
+        from neverlost.reports.quantities import show_bytes
 
         click.echo(
             f"error: undecided: neverlost needs {show_bytes(LEAST_ADDRESS_SPACE)} of address space, and this process may not use"

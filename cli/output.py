@@ -50,7 +50,9 @@ class Output:
 
     def show(self, *parts: str | Text) -> None:
         """Print text for people: to standard error if standard output gets a file."""
-        from .terminal import TextConsole, titled
+        from neverlost.reports.styled import titled
+
+        from .terminal import TextConsole
 
         console = TextConsole(to_error=STANDARD_OUTPUT in self.paths.values())
         for part in parts:

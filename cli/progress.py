@@ -16,8 +16,7 @@ from neverlost.explorer.search import Progress
 from neverlost.explorer.symmetry import symmetry_of
 from neverlost.model.core import Model, Property
 from neverlost.model.core.profile import show_bounds
-
-from .quantities import show_bytes, show_seconds
+from neverlost.reports.quantities import show_bytes, show_seconds
 
 if TYPE_CHECKING:
     from rich.live import Live

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from neverlost.reports.quantities import show_bytes
+
 from .counts import WholeNumber
 from .options import OptionsError
-from .quantities import show_bytes
 
 if TYPE_CHECKING:
     from neverlost.explorer import Limits, Progress, Result

@@ -7,7 +7,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from .printable import CONTROL, printable
+from neverlost.reports.printable import CONTROL, printable
+from neverlost.reports.styled import titled
 
 
 class TextConsole(Console):
@@ -29,17 +30,6 @@ def without_controls(text: Text) -> Text:
         shown.append(printable(found[0]))
         at = found.end()
     return shown.append_text(text[at:]) if at else text
-
-
-def titled(text: str) -> Text:
-    """Text with emphasis on titles, which are the lines without indentation, and on numbered steps."""
-    styled = Text()
-    for line in printable(text).rstrip("\n").split("\n"):
-        is_title = bool(line) and not line.startswith(" ")
-        is_step = line[:4].strip().rstrip(".").isdecimal()
-        styled.append(f"{line}\n", style="bold" if is_title or is_step else "")
-    styled.right_crop(1)
-    return styled
 
 
 def show(text: str) -> None:

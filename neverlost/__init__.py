@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from .api.models import Model, Profile, profile, profiles
     from .api.proving import Proof, prove
     from .api.results import CheckResult, Finding, PropertyNotHeldError
-    from .api.schemas import schema
     from .api.traces import Trace, load_trace
     from .explorer.process.watch import Watch
     from .explorer.search import Limits, Progress
     from .model.core.errors import NeverlostError
+    from .reports.schemas import schema
 
 __all__ = [
     "profile", "profiles", "check", "resume", "state_graph", "prove", "audit", "conform", "load_trace", "schema",
@@ -44,11 +44,11 @@ _HOMES = {
     "api.models": ("Model", "Profile", "profile", "profiles"),
     "api.proving": ("Proof", "prove"),
     "api.results": ("CheckResult", "Finding", "PropertyNotHeldError"),
-    "api.schemas": ("schema",),
     "api.traces": ("Trace", "load_trace"),
     "explorer.process.watch": ("Watch",),
     "explorer.search": ("Limits", "Progress"),
     "model.core.errors": ("NeverlostError",),
+    "reports.schemas": ("schema",),
 }
 
 __getattr__ = names_of(__name__, {name: home for home, names in _HOMES.items() for name in names})

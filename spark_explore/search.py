@@ -27,8 +27,8 @@ from neverlost.explorer.stores.identity import (
 )
 from neverlost.explorer.stores.manifest import MANIFEST
 from neverlost.explorer.symmetry import Symmetry, symmetry_of
-from neverlost.explorer.traces.render_text import counted
 from neverlost.explorer.traces.trace_json import trace_json
+from neverlost.explorer.words import counted
 from neverlost.model.arguments import argument
 from neverlost.model.core import Model, Profile, Property, SymmetryError
 

@@ -23,7 +23,7 @@ from neverlost.model.core import Model, Profile, UnknownNameError
 
 from .manifest import read_manifest
 from .paths import sampled_traces
-from .session import DEFAULT_MASTER, spark_session
+from .session import DEFAULT_MASTER, SparkError, spark_session
 from .store import Store
 from .tables import word_columns
 from .trimming import trimmed
@@ -166,6 +166,16 @@ class StateGraphTables:
         if not self.store.manifest.complete:
             raise StoreError(f"{self.folder} does not have all states yet; first run `neverlost resume {self.folder}`")
         return trimmed(self.states, self.model, self.model.profile.property_named(name), own_folder() / "trimmed")
+
+    def answer(self, query: str, most: int) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The names of the columns and the first rows of the answer to a query. Raises SparkError if it cannot be run."""
+        from pyspark.errors import PySparkException
+
+        try:
+            found = self.sql(query)
+            return found.columns, [tuple(row) for row in found.limit(most).collect()]
+        except PySparkException as error:
+            raise SparkError(f"Spark cannot run this query: {str(error).strip().splitlines()[0]}") from error
 
     def sql(self, query: str) -> DataFrame:
         """The answer to a query; `states`, `actions`, `levels`, `findings` and, if they were kept, `transitions` are its tables.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from neverlost.explorer.symmetry import symmetric_domains
-from neverlost.explorer.traces.render_text import counted, search_command
+from neverlost.explorer.traces.commands import search_command
 from neverlost.explorer.traces.trace import Trace, deciding_trace
 from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.words import counted
 from neverlost.spec.recorded_search import RecordedSearch
 
 

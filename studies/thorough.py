@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symmetry import symmetric_domains
-from neverlost.explorer.traces.render_text import check_words, counted
-from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, NeverlostError
 from neverlost.spec.families import family_of
 
@@ -40,30 +37,6 @@ class Further:
     label: str
     result: Result
 
-    def line(self, base: int) -> str:
-        """The verdict and the size, relative to the size of the original model."""
-        result = self.result
-        times = result.distinct / base
-        size = f"{counted(result.distinct, 'state')}, {times:.1f} times as many"
-        cut = "" if result.complete or result.verdict == Verdict.VIOLATED else f", cut short by {result.stopped_by}"
-        line = f"  {self.label:28} {result.verdict:10} {size}{cut}"
-        named = next((n for n, f in result.findings.items() if f.asserted and f.verdict == Verdict.VIOLATED), None)
-        return line if named is None else f"{line}\n    {check_words(result.model, named)}"
-
-    def values(self) -> dict[str, Any]:
-        """The outcome as plain values, ready for JSON."""
-        result = self.result
-        return {
-            "label": self.label,
-            "bounds": dict(result.model.bounds),
-            "settings": result.model.plain_settings,
-            "verdict": result.verdict,
-            "complete": result.complete,
-            "stopped_by": result.stopped_by,
-            "distinct": result.distinct,
-            "depth": result.depth,
-        }
-
 
 def go_further(
     models: Mapping[str, Model],
@@ -90,10 +63,3 @@ def thorough_exit_code(base: int, found: Sequence[Further]) -> int:
     """The exit code of the check, unless a larger model is violated (1) or, if none is, undecided (3)."""
     codes = [base, *(further.result.exit_code for further in found)]
     return 1 if 1 in codes else max(codes)
-
-
-def thorough_text(base: Result, found: Sequence[Further]) -> str:
-    """The results of the larger models, and how far the search went beyond the given bounds."""
-    held = sum(1 for further in found if further.result.verdict == Verdict.HOLDS)
-    lines = ["Beyond these bounds", *(further.line(base.distinct) for further in found)]
-    return "\n".join([*lines, f"  {held} of {len(found)} larger models hold completely."])

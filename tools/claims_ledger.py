@@ -17,7 +17,7 @@ from neverlost.cli.stores import open_store
 from neverlost.explorer.answers.questions import Answer, Question
 from neverlost.explorer.process.memory import sensible_memory
 from neverlost.explorer.search import Limits
-from neverlost.studies.claims.claims_markdown import claims_markdown
+from neverlost.reports.claims.as_markdown import claims_markdown
 from neverlost.studies.claims.judging import Judgement, options_beside_bounds
 from neverlost.studies.claims.ledger import judgements
 from neverlost.studies.study import Study

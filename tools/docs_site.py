@@ -48,8 +48,8 @@ def live_pages(folder: Path) -> list[LivePage]:
     from ledgers.known_facts import known_facts  # noqa: PLC0415
 
     from neverlost.cli.main import main  # noqa: PLC0415 -- the rest is of use without neverlost
-    from neverlost.cli.reports.bugs_page import bugs_html  # noqa: PLC0415
-    from neverlost.explorer.formats import render  # noqa: PLC0415
+    from neverlost.reports.bugs.page import bugs_html  # noqa: PLC0415
+    from neverlost.reports.trace.formats import render  # noqa: PLC0415
     from neverlost.spec.bugs import known_bugs  # noqa: PLC0415
     from neverlost.studies.recorded import recorded_trace  # noqa: PLC0415
 

@@ -10,6 +10,12 @@ import click
 from neverlost.explorer.answers.questions import nothing_known
 from neverlost.explorer.search import Limits
 from neverlost.model.core import NeverlostError
+from neverlost.reports.audit.as_json import audit_json
+from neverlost.reports.audit.as_text import report
+from neverlost.reports.audit.formats import FORMATS
+from neverlost.reports.audit.page import audit_html
+from neverlost.reports.audit.remarks import problems_of
+from neverlost.reports.printable import printable
 from neverlost.spec.configuration import (
     EVENTS,
     ConfigurationError,
@@ -20,22 +26,16 @@ from neverlost.spec.configuration import (
 )
 from neverlost.spec.configuration.readings import ALTERNATIVES, words_of
 from neverlost.studies.audit.audit import MOST_STATES, AuditResult, Baseline, audit_of
-from neverlost.studies.audit.audit_json import audit_json
 from neverlost.studies.audit.examination import tolerance_of
-from neverlost.studies.audit.remarks import problems_of
 from neverlost.studies.audit.shipped import shipped_answers
 from neverlost.studies.cluster_reading import read_named_cluster
 from neverlost.studies.study import Study, all_within
 
 from ..cluster_options import cluster_options
 from ..counts import WORKERS, WholeNumber
-from ..formats.table import FORMATS
 from ..limits import limits_of
 from ..output import STANDARD_OUTPUT, Output
-from ..printable import printable
 from ..progress import AnswersShown, StatusLine, interruptible
-from ..reports.audit_page import audit_html
-from ..reports.audit_report import report
 from ..stores import open_store
 from ..waiting import STANDARD_INPUT, waiting_for
 

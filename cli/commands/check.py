@@ -16,12 +16,15 @@ from neverlost.explorer.loading import files_of
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import ENGINES, UNTIL, Limits, decided_properties, explore
-from neverlost.explorer.traces.render_text import model_options
+from neverlost.explorer.traces.commands import model_options
 from neverlost.explorer.traces.trace import replay
 from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, UnknownNameError
-from neverlost.studies.thorough import Further, go_further, larger_models, thorough_exit_code, thorough_text
+from neverlost.reports.check.as_text import Check, report, summary
+from neverlost.reports.check.page import check_html
+from neverlost.reports.check.thorough import further_values, thorough_text
+from neverlost.studies.thorough import Further, go_further, larger_models, thorough_exit_code
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
@@ -30,8 +33,6 @@ from ..limits import limits_of
 from ..options import OptionsError
 from ..output import Output
 from ..progress import SearchStatus, announce_compilation, interruptible
-from ..reports.check_page import check_html
-from ..reports.check_report import Check, report, summary
 from ..spark_engine import SPARK
 
 ALL_ENGINES = (*ENGINES, SPARK.name)
@@ -234,7 +235,7 @@ def carry_out(model: Model, chosen: CheckOptions, output: Output) -> int:
         with interruptible() as interrupted:
             found = list(go_further(larger, chosen.properties, chosen.limits(), chosen.threads, interrupted))
         output.show("\n" + thorough_text(ran.result, found))
-    more = {"thorough": [further.values() for further in found]} if chosen.thorough else {}
+    more = {"thorough": [further_values(further) for further in found]} if chosen.thorough else {}
     output.write("--json", lambda: json_text({**result_values(ran.result), **more}))
     output.write("--html", lambda: check_html(ran))
     if trace is not None:

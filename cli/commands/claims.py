@@ -9,10 +9,10 @@ import click
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.search import Limits
 from neverlost.model.core import UnknownNameError
+from neverlost.reports.claims.as_json import claims_json
+from neverlost.reports.claims.as_markdown import claims_markdown
+from neverlost.reports.claims.as_text import claim_in_full, headline_in_full, table
 from neverlost.spec.families import known_claims
-from neverlost.studies.claims.claims_json import claims_json
-from neverlost.studies.claims.claims_markdown import claims_markdown
-from neverlost.studies.claims.claims_text import claim_in_full, headline_in_full, table
 from neverlost.studies.claims.headline import Headline
 from neverlost.studies.claims.judging import ClaimVerdict
 from neverlost.studies.claims.ledger import judgements

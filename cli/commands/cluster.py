@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
@@ -23,7 +23,6 @@ from ..options import OptionsError
 from ..output import Output
 from ..progress import StatusLine, interruptible
 from ..quantities import time_seconds
-from .graph import table_text
 
 if TYPE_CHECKING:
     from neverlost.conformance.cluster.operating import Operator
@@ -133,14 +132,10 @@ def up_command(
     from neverlost.conformance.cluster.operating import Operator
     from neverlost.conformance.cluster.releases import release_named
     from neverlost.conformance.cluster.serving import RunningCluster, Served
+    from neverlost.reports.cluster.as_text import up_text
 
     release = release_named(version, mode)
-    order = _replicas(replicas, brokers)
-    least = min(2, len(order)) if min_isr is None else min_isr
-    if least > len(order):
-        raise OptionsError(f"--min-isr {least} is more than the topic's {len(order)} replicas")
-    if TOPIC.fullmatch(topic) is None:
-        raise OptionsError(f"--topic {short(topic)} is no name of a topic; use letters, digits, '.', '_' and '-'")
+    order, least = _topic(topic, replicas, brokers, min_isr)
     output = Output({})
     cluster, runs = None, False
     try:
@@ -213,6 +208,17 @@ class UpStatus(StatusLine):
         self.show(self.seconds, lambda: _state_line(operator))
 
 
+def _topic(name: str, replicas: str | None, brokers: int, min_isr: int | None) -> tuple[tuple[int, ...], int]:
+    """The replicas of the topic and its min.insync.replicas. Raises OptionsError, also for a wrong name."""
+    order = _replicas(replicas, brokers)
+    least = min(2, len(order)) if min_isr is None else min_isr
+    if least > len(order):
+        raise OptionsError(f"--min-isr {least} is more than the topic's {len(order)} replicas")
+    if TOPIC.fullmatch(name) is None:
+        raise OptionsError(f"--topic {short(name)} is no name of a topic; use letters, digits, '.', '_' and '-'")
+    return order, least
+
+
 def _replicas(text: str | None, brokers: int) -> tuple[int, ...]:
     """The replicas that --replicas names."""
     known = range(1, brokers + 1)
@@ -225,44 +231,13 @@ def _replicas(text: str | None, brokers: int) -> tuple[int, ...]:
     return numbers
 
 
-def up_text(about: RunningCluster, min_isr: int) -> str:
-    """What runs, and how to go on."""
-    clients = ",".join(f"127.0.0.1:{about.port(broker)}" for broker in range(1, len(about.client_ports)))
-    replicas = " ".join(f"r{broker}" for broker in about.replicas)
-    return "\n".join(
-        [
-            f"Kafka {about.release} runs",
-            f"  clients  {clients}",
-            f"  topic    {about.topic}, on {replicas}, min.insync.replicas {min_isr}",
-            f"  folder   {about.folder}",
-            "In another terminal",
-            "  neverlost cluster status    and produce, consume, hold, open, cut, kill, fence, restart, move, elect",
-            "  neverlost cluster down      ends it, and so does Ctrl-C here",
-        ]
-    )
-
-
 def _state_line(operator: Operator) -> str:
+    from neverlost.reports.cluster.as_text import state_line
+
     try:
         return state_line(operator.answer({"do": "status"}))
     except (NeverlostError, OSError, LookupError) as error:
         return f"the controller does not answer: {error}; Ctrl-C ends the cluster"
-
-
-def state_line(status: Mapping[str, Any]) -> str:
-    """Who leads, in a line."""
-    from neverlost.conformance.cluster.operating import named
-
-    leader = "nobody leads" if status["leader"] == -1 else f"r{status['leader']} leads"
-    dead = [f"r{row['broker']}" for row in status["brokers"] if row["process"] == "dead"]
-    held = [f"{row['kind']} {row['gate']}" for row in status["held"]]
-    return " | ".join(
-        [
-            f"Kafka {status['release']}, Ctrl-C ends it: {leader}, epoch {status['leader_epoch']}, ISR {named(status['isr'])}",
-            *([f"dead {' '.join(dead)}"] if dead else []),
-            *([f"held {', '.join(held)}"] if held else []),
-        ]
-    )
 
 
 @cluster_command.command("status", short_help="Show the brokers, and what is held.")
@@ -273,42 +248,13 @@ def status_command(folder: str | None, json_path: str | None) -> int:
 
     For a dead broker, the log end and the high watermark are read from its disk.
     """
+    from neverlost.reports.cluster.as_text import status_text
+
     output = Output({"--json": json_path})
     found = _cluster(folder).ask(do="status")
     output.show(status_text(found))
     output.write("--json", lambda: json_text(found))
     return ExitCode.HOLDS
-
-
-def status_text(status: Mapping[str, Any]) -> str:
-    """The status of a cluster, for people."""
-    from neverlost.conformance.cluster.operating import named
-
-    titles = ("broker", "process", "session", "log end", "high watermark", "takes itself for", "epoch")
-    rows = [
-        (
-            f"r{row['broker']}",
-            row["process"],
-            row["session"],
-            row["log_end"],
-            row["high_watermark"],
-            None if row["leads"] is None else "leader" if row["leads"] else "follower",
-            row["leader_epoch"],
-        )
-        for row in status["brokers"]
-    ]
-    leader = "nobody leads" if status["leader"] == -1 else f"r{status['leader']} leads"
-    isr = f"ISR {named(status['isr'])}"
-    eligible = "" if status["eligible"] is None else f", ELR {named(status['eligible'])}"
-    held = [f"  {row['kind']} {row['gate']}, {row['waiting']} waiting" for row in status["held"]]
-    return "\n".join(
-        [
-            f"Kafka {status['release']} with {status['mode']}, topic {status['topic']}",
-            *(f"  {line}" for line in table_text(titles, rows).split("\n")),
-            f"The controller knows: {leader}, epoch {status['leader_epoch']}, {isr}{eligible}",
-            *(["Held", *held] if held else []),
-        ]
-    )
 
 
 def _cluster(folder: str | None) -> RunningCluster:
@@ -380,6 +326,8 @@ def consume_command(broker: int | None, folder: str | None, json_path: str | Non
     From 2.7 on, followers answer consumers; an older follower is asked for all that it has.
     """
     from neverlost.conformance.cluster.wire import CONSUMER, DEBUGGING_CONSUMER, FIRST_FETCH_FROM_FOLLOWERS
+    from neverlost.reports.cluster.as_json import consumed_values
+    from neverlost.reports.cluster.as_text import consumed_text
 
     output = Output({"--json": json_path})
     about, wire = _reachable(folder)
@@ -400,19 +348,8 @@ def consume_command(broker: int | None, folder: str | None, json_path: str | Non
         if not new:
             break
         records += new
-    rows = [(record.offset, record.epoch, record.value.decode("utf-8", "replace")) for record in records]
-    table = table_text(("offset", "epoch", "value"), rows).split("\n")
-    output.show("\n".join([f"r{source} has for consumers", *(f"  {line}" for line in table)]))
-    output.write(
-        "--json",
-        lambda: json_text(
-            {
-                "schema": 1,
-                "broker": source,
-                "records": [dict(zip(("offset", "epoch", "value"), r, strict=True)) for r in rows],
-            }
-        ),
-    )
+    output.show(consumed_text(source, records))
+    output.write("--json", lambda: json_text(consumed_values(source, records)))
     return ExitCode.HOLDS
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,29 +15,61 @@ from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
-from neverlost.explorer.traces.render_text import counted
 from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.model.core import UnknownNameError
+from neverlost.reports.quantities import show_seconds
 
 from ..bounds import named_profile
 from ..counts import WholeNumber
 from ..options import OptionsError
 from ..output import Output
 from ..progress import StatusLine, interruptible
-from ..quantities import show_seconds, time_seconds
+from ..quantities import time_seconds
 from ..waiting import waiting_for
 from .traces import load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
-    from neverlost.conformance.suite.cases import Mistake, SuiteCase
-    from neverlost.conformance.suite.run import CasesRun, Failure, SuiteOutcome
+    from neverlost.conformance.suite.cases import SuiteCase
+    from neverlost.conformance.suite.run import CasesRun, SuiteOutcome
     from neverlost.model.core import Model
 
 UNTIL = ("first", "all")
-MOST_MISTAKES = 3
 CASE_TIME, KAFKA_CASE_TIME = "30s", "10m"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConformOptions:
+    """The options of `neverlost conform` that say what runs, and how."""
+
+    adapter: str
+    version: str | None
+    mode: str | None
+    classes: str | None
+    until: str
+    case_time: str | None
+    random_steps: int | None
+    seed: int
+
+    @property
+    def seconds(self) -> float:
+        """How long a case may take."""
+        return time_seconds(self.case_time or (CASE_TIME if self.version is None else KAFKA_CASE_TIME))
+
+    def refuse_wrong(self) -> None:
+        """Refuse options that do not go together."""
+        from neverlost.conformance.adapters import KAFKA
+
+        on_kafka = self.adapter == KAFKA
+        if self.until not in UNTIL:
+            raise UnknownNameError("way to end a run", self.until, UNTIL)
+        if on_kafka != (self.version is not None) or (self.version is None and (self.mode or self.classes)):
+            raise OptionsError("--adapter kafka and --kafka VERSION go together; --mode and --classes need both")
+        if self.random_steps is not None and on_kafka:
+            raise OptionsError(
+                "--random-steps does not go with kafka, which plans whole runs: use `neverlost soak` for random runs"
+            )
 
 
 @click.command("conform")
@@ -86,82 +117,74 @@ CASE_TIME, KAFKA_CASE_TIME = "30s", "10m"
 )
 @click.option("--quiet", is_flag=True, help="Only the verdict.")
 def conform_command(
-    cases_in: str,
-    adapter: str,
-    version: str | None,
-    mode: str | None,
-    classes: str | None,
-    until: str,
-    case_time: str | None,
-    random_steps: int | None,
-    seed: int,
-    profile: str | None,
-    trace_out: str | None,
-    json_path: str | None,
-    quiet: bool,
+    cases_in: str, profile: str | None, trace_out: str | None, json_path: str | None, quiet: bool, **options: object
 ) -> int:
     """Run CASES, the folder of a suite or the file of a trace, against an implementation; compare it with the model after each step.
 
     Exit codes: 0 all cases passed, 1 the implementation differs from the model or the adapter failed, 2 the input is wrong,
     3 interrupted before a case failed.
     """
-    from neverlost.conformance.adapters import KAFKA, adapter_named, kafka_adapters
-    from neverlost.conformance.cluster.planning import shrinks
     from neverlost.conformance.suite.files import CASES, SUITE
-    from neverlost.conformance.suite.run import conform, go_beyond
+    from neverlost.reports.conform.as_json import outcome_values
+    from neverlost.reports.conform.as_text import outcome_text
 
-    if until not in UNTIL:
-        raise UnknownNameError("way to end a run", until, UNTIL)
-    if (adapter == KAFKA) != (version is not None) or (version is None and (mode or classes)):
-        raise OptionsError("--adapter kafka and --kafka VERSION go together; --mode and --classes need both")
-    if random_steps is not None and adapter == KAFKA:
-        raise OptionsError(
-            "--random-steps does not go with kafka, which plans whole runs: use `neverlost soak` for random runs"
-        )
+    chosen = ConformOptions(**options)  # type: ignore[arg-type]
+    chosen.refuse_wrong()
     is_trace = Path(cases_in).is_file()
     read = [cases_in] if is_trace else [f"{cases_in}/{SUITE}", f"{cases_in}/{CASES}"]
-    inputs = [*read, *files_of(adapter, profile)]
+    inputs = [*read, *files_of(chosen.adapter, profile)]
     output = Output({"--json": json_path, "--trace-out": trace_out}, inputs=inputs, quiet=quiet)
     given = of_trace(cases_in, profile) if is_trace else of_suite(cases_in, profile)
-    cases = given.cases if random_steps is None else list(given.cases)
-    seconds = time_seconds(case_time or (KAFKA_CASE_TIME if adapter == KAFKA else CASE_TIME))
+    outcome, took = _run(given, chosen, quiet=output.quiet)
+    output.show(outcome_text(given.model, given.cover, outcome, trace_out, output.quiet, took))
+    first = next((f.divergence for f in outcome.failures if f.divergence is not None), None)
+    if first is not None:
+        output.write("--trace-out", lambda: trace_json(first.trace))
+    output.write("--json", lambda: json_text(outcome_values(given.model, given.cover, outcome)))
+    if outcome.failures:
+        return ExitCode.VIOLATED
+    return ExitCode.HOLDS if outcome.complete else ExitCode.UNDECIDED
+
+
+def _run(given: Given, chosen: ConformOptions, *, quiet: bool) -> tuple[SuiteOutcome, float]:
+    """The outcome of all cases, and of the random steps after them; and how many seconds they took."""
+    from neverlost.conformance.adapters import adapter_named, kafka_adapters
+    from neverlost.conformance.cluster.planning import shrinks
+    from neverlost.conformance.suite.run import conform, go_beyond
+
+    cases = given.cases if chosen.random_steps is None else list(given.cases)
+    seconds, version = chosen.seconds, chosen.version
     began = time.perf_counter()
     with (
-        ConformStatus(output.quiet, given.count) as status,
+        ConformStatus(quiet, given.count) as status,
         interruptible() as interrupted,
-        nullcontext(adapter_named(adapter))
+        nullcontext(adapter_named(chosen.adapter))
         if version is None
-        else kafka_adapters(version, mode, classes, watch=Watch(progress=status.say, interrupted=interrupted)) as make,
+        else kafka_adapters(
+            version, chosen.mode, chosen.classes, watch=Watch(progress=status.say, interrupted=interrupted)
+        ) as make,
     ):
         outcome = conform(
             given.model,
             # Runs in which the ISR shrinks need another cluster than those in which it must not.
             cases if version is None else sorted(cases, key=lambda case: shrinks(case.steps)),
             make,
-            until=until,
+            until=chosen.until,
             seconds=seconds,
             watch=Watch(progress=status.case, interrupted=interrupted),
         )
-        if random_steps is not None and outcome.complete and not outcome.failures:
+        if chosen.random_steps is not None and outcome.complete and not outcome.failures:
             outcome = go_beyond(
                 outcome,
                 given.model,
                 list(cases),
                 make,
-                seed=seed,
-                steps=random_steps,
+                seed=chosen.seed,
+                steps=chosen.random_steps,
                 seconds=seconds,
                 watch=Watch(progress=status.walk, interrupted=interrupted),
             )
-    lines = outcome_lines(given, outcome, trace_out, output.quiet, time.perf_counter() - began)
-    output.show("\n".join(lines))
-    first = next((f.divergence for f in outcome.failures if f.divergence is not None), None)
-    if first is not None:
-        output.write("--trace-out", lambda: trace_json(first.trace))
-    output.write("--json", lambda: json_text(outcome_values(given, outcome)))
-    if outcome.failures:
-        return ExitCode.VIOLATED
-    return ExitCode.HOLDS if outcome.complete else ExitCode.UNDECIDED
+    return outcome, time.perf_counter() - began
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,87 +243,3 @@ class ConformStatus(StatusLine):
         """One more walk has ended, after so many random steps of all together."""
         seconds = self.seconds
         self.show(seconds, lambda: f"{steps:,} random steps | {show_seconds(seconds)}")
-
-
-def outcome_lines(given: Given, outcome: SuiteOutcome, trace_out: str | None, quiet: bool, seconds: float) -> list[str]:
-    """The outcome of a suite, for people."""
-    ran = f"{counted(outcome.cases, 'case')} of {counted(outcome.steps, 'step')} and {counted(outcome.attempts, 'attempt')} together"
-    if outcome.walks:
-        ran += (
-            f", and {counted(outcome.random_steps, 'random step')} in {counted(outcome.walks, 'walk')} from their ends"
-        )
-    name, took = given.model.profile.name, "" if quiet else f" ({show_seconds(seconds)})"
-    if not outcome.failures:
-        how = "passed" if outcome.complete else "passed before the run was interrupted"
-        lines = [f"{name}: {ran}, {given.cover} covered: all {how}{took}"]
-        return lines if quiet else lines + not_scheduled_lines(outcome)
-    lines = [f"{name}: {counted(len(outcome.failures), 'case')} failed, of {ran}{took}"]
-    if quiet:
-        return lines
-    first = outcome.failures[0]
-    lines += ["", f"Case {first.case.name}"]
-    lines += mistake_lines(first.mistakes)
-    if first.divergence is None:
-        lines += [f"  The adapter failed, so this says nothing about the implementation: {first.fault}"]
-    else:
-        lines += ["  " + line for line in first.divergence.report(trace_out).splitlines()]
-    if len(outcome.failures) > 1:
-        lines += ["", "Cases that failed, by difference"]
-        lines += [f"  {count:>7,}  {kind}" for kind, count in outcome.kinds.most_common()]
-    return lines + not_scheduled_lines(outcome)
-
-
-def mistake_lines(mistakes: Sequence[Mistake]) -> list[str]:
-    """The mistakes that show at the step at which a case failed; of many the most particular ones."""
-    if not mistakes:
-        return []
-    lines = [f"  {counted(len(mistakes), 'mistake')} in the rules would show here"]
-    lines[0] += ", among them" if len(mistakes) > MOST_MISTAKES else ""
-    return lines + [f"    {mistake.about} ({mistake.rules})" for mistake in mistakes[:MOST_MISTAKES]]
-
-
-def not_scheduled_lines(outcome: SuiteOutcome) -> list[str]:
-    """The cases that the system cannot be made to do, by reason."""
-    if not outcome.not_scheduled:
-        return []
-    reasons = Counter(outcome.not_scheduled.values())
-    lines = ["", f"{counted(len(outcome.not_scheduled), 'case')} cannot be scheduled, and say nothing"]
-    return lines + [f"  {count:>7,}  {reason}" for reason, count in reasons.most_common()]
-
-
-def outcome_values(given: Given, outcome: SuiteOutcome) -> dict[str, Any]:
-    """The outcome of a suite, as plain values."""
-    return {
-        "schema": 1,
-        "profile": given.model.profile.name,
-        "bounds": dict(given.model.bounds),
-        "settings": given.model.plain_settings,
-        "cover": given.cover,
-        "cases": outcome.cases,
-        "steps": outcome.steps,
-        "attempts": outcome.attempts,
-        "complete": outcome.complete,
-        "walks": outcome.walks,
-        "random_steps": outcome.random_steps,
-        "failed": len(outcome.failures),
-        "not_scheduled": dict(outcome.not_scheduled),
-        "kinds": dict(outcome.kinds.most_common()),
-        "failures": [_failure_values(failure) for failure in outcome.failures],
-    }
-
-
-def _failure_values(failure: Failure) -> dict[str, Any]:
-    divergence = failure.divergence
-    differences = () if divergence is None else divergence.differences
-    attempted = None if divergence is None else divergence.attempted
-    return {
-        "case": failure.case.name,
-        "kind": failure.kind,
-        "step": None if divergence is None else len(divergence.trace.steps),
-        "differences": [{"place": d.place, "expected": d.expected, "seen": d.seen} for d in differences],
-        "refusal": "" if divergence is None else divergence.refusal,
-        "attempted": "" if divergence is None or attempted is None else attempted.show(divergence.trace.model.bounds),
-        "refused_by": "" if divergence is None else divergence.refused_by,
-        "fault": failure.fault,
-        "mistakes": [mistake.about for mistake in failure.mistakes],
-    }

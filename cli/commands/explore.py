@@ -38,8 +38,8 @@ def explore_command(
 
     The page is served on 127.0.0.1 alone, and its address holds a token. Ctrl-C ends it, with exit code 0.
     """
-    from neverlost.explorer.server.app import Explorer
-    from neverlost.explorer.server.serving import serve
+    from neverlost.reports.explore.app import Explorer
+    from neverlost.reports.explore.serving import serve
 
     model, begin = _start(context, start, profile)
     if compare:

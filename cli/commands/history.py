@@ -10,11 +10,11 @@ import click
 
 from neverlost.explorer.files.json_text import json_text
 from neverlost.model.core import NeverlostError
+from neverlost.reports.quantities import show_seconds
 
 from ..counts import WholeNumber
 from ..output import Output
 from ..progress import StatusLine
-from ..quantities import show_seconds
 from ..waiting import called, opened_input
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ def history_command(file: str, most: int, json_path: str | None, quiet: bool) ->
     Exit codes: 0 the history is clean, 1 it has an anomaly, 2 the input is wrong.
     """
     from neverlost.conformance.history import Judge, Recorder, forms_of
-    from neverlost.conformance.history.report import JudgedHistory, history_text, history_values, verdict_text
+    from neverlost.conformance.history.judged import JudgedHistory
+    from neverlost.reports.history.as_json import history_values
+    from neverlost.reports.history.as_text import history_text, verdict_text
 
     output = Output({"--json": json_path}, inputs=[file], quiet=quiet)
     recorder = Recorder()

@@ -10,11 +10,10 @@ import click
 from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
-from neverlost.explorer.traces.render_text import counted
+from neverlost.reports.quantities import show_seconds
 
 from ..output import Output
 from ..progress import StatusLine, interruptible
-from ..quantities import show_seconds
 
 if TYPE_CHECKING:
     from neverlost.conformance.cluster.performances import ScheduleRun
@@ -50,15 +49,11 @@ def known_command(
     Exit codes: 0 all as known, 1 something is otherwise, 2 the input is wrong or something is missing, 3 interrupted.
     """
     from neverlost.conformance.cluster.known import NothingKnownError, known
-    from neverlost.conformance.cluster.performances import play_schedules, steps_performed
-    from neverlost.conformance.cluster.scenarios import play, steps_played
-    from neverlost.conformance.cluster.scenarios_text import scenario_table, scenario_values, scenarios_markdown
-    from neverlost.conformance.cluster.schedules_text import (
-        schedule_rows,
-        schedule_values,
-        schedules_markdown,
-        steps_text,
-    )
+    from neverlost.conformance.cluster.performances import play_schedules
+    from neverlost.conformance.cluster.scenarios import play
+    from neverlost.reports.known.as_json import scenario_values, schedule_values
+    from neverlost.reports.known.as_markdown import scenarios_markdown, schedules_markdown
+    from neverlost.reports.known.as_text import known_verdict, scenario_table, schedule_rows, steps_text
 
     output = Output({"--json": json_path, "--markdown": markdown_path}, quiet=quiet)
     wanted, planned = known(names, releases)
@@ -85,19 +80,13 @@ def known_command(
             complete = True
         except KeyboardInterrupt:
             pass
-    verdicts = [*(one.as_known for one in found), *(one.as_known for one in performed)]
-    bad = verdicts.count(False)
-    runs = counted(sum(len(one.runs) for one in found) + sum(len(one.runs) for one in performed), "run")
-    steps = counted(steps_played(found) + steps_performed(performed), "step")
-    verdict = f"{counted(bad, 'scenario')} NOT as known" if bad else "all as known"
-    how = "" if complete else " before it was interrupted"
     if not quiet:
         if show_steps:
             output.show("\n\n".join([*(steps_text(played, played.runs[-1]) for played in performed), ""]))
         output.show(scenario_table(found, schedule_rows(performed)))
-    output.show(f"{runs} of {steps} on real brokers{how}: {verdict} ({show_seconds(time.perf_counter() - began)})")
+    output.show(f"{known_verdict(found, performed, complete)} ({show_seconds(time.perf_counter() - began)})")
     output.write("--json", lambda: json_text({**scenario_values(found), "schedules": schedule_values(performed)}))
     output.write("--markdown", lambda: scenarios_markdown(found) + schedules_markdown(performed))
-    if bad:
+    if not (all(one.as_known for one in found) and all(one.as_known for one in performed)):
         return ExitCode.VIOLATED
     return ExitCode.HOLDS if complete else ExitCode.UNDECIDED

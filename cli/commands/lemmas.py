@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,8 @@ from neverlost.explorer.loading import files_of
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.search import Progress
-from neverlost.explorer.traces.render_text import counted, wrapped
 from neverlost.model.core import Model, Property
-from neverlost.model.core.profile import show_bounds
+from neverlost.reports.quantities import show_seconds
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
@@ -24,10 +23,10 @@ from ..counts import WholeNumber
 from ..limits import limits_of
 from ..output import Output
 from ..progress import StatusLine, interruptible, progress_line
-from ..quantities import show_seconds, time_seconds
+from ..quantities import time_seconds
 
 if TYPE_CHECKING:
-    from neverlost.explorer.symbolic.discovery import Discovery
+    pass
 
 NOTHING_FOUND = 3
 
@@ -104,6 +103,7 @@ def lemmas_command(
         from neverlost.explorer.symbolic.discovery import Ambition, discover, discovery_values
         from neverlost.explorer.symbolic.induction import Effort
         from neverlost.explorer.verdict import Verdict
+        from neverlost.reports.lemmas.as_text import discovery_text
 
         with DiscoveryStatus(output.quiet) as status:
             discovery = discover(
@@ -120,7 +120,7 @@ def lemmas_command(
                 effort=Effort(rounds=(1.0, 5.0)),
                 watch=Watch(progress=status.discovery, interrupted=interrupted),
             )
-    output.show("\n".join(discovery_lines(discovery, output.quiet)))
+    output.show(discovery_text(discovery, output.quiet))
     if discovery.found:
         output.write("--out", lambda: discovery.module)
     output.write("--json", lambda: json_text(discovery_values(discovery)))
@@ -151,35 +151,3 @@ class DiscoveryStatus(StatusLine):
         self.show(
             seconds, lambda: f"{seen} | {show_seconds(seconds)}" if isinstance(seen, str) else progress_line(seen, 0.0)
         )
-
-
-def discovery_lines(discovery: Discovery, quiet: bool) -> Iterator[str]:
-    """The report for people: the lemmas as text to paste, what they prove, and how many candidates each stage left."""
-    bounds = show_bounds(discovery.model.bounds)
-    count = counted(len(discovery.found), "lemma")
-    added = f" in addition to the {counted(len(discovery.given), 'lemma')} of the profile" if discovery.given else ""
-    yield wrapped(f"  {discovery.model.profile.name} ({bounds}): {count} found{added}{_standing(discovery)}", "  ")
-    if discovery.found:
-        yield ""
-        yield "Lemmas, in Model Python"
-        yield from ("  " + line if line else "" for line in discovery.module.rstrip("\n").split("\n"))
-    if discovery.proofs:
-        yield ""
-        yield "Properties, from these lemmas"
-        for proof in discovery.proofs:
-            yield f"  {proof.claim.name:30}{proof.verdict}"
-    if not quiet:
-        yield ""
-        yield "Candidates"
-        for stage in discovery.stages:
-            yield f"  {stage.left:>12,}  {stage.name} ({show_seconds(stage.seconds)})"
-        yield f"  {'':12}  done after {show_seconds(discovery.seconds)}"
-
-
-def _standing(discovery: Discovery) -> str:
-    if not discovery.found:
-        return "."
-    which = "all" if discovery.complete else "the first"
-    proven = "inductive together" if discovery.confirmed else "NOT proven to be inductive together in time"
-    early = "; the search was interrupted" if discovery.interrupted else ""
-    return f", true in {which} {discovery.states:,} states reached, and {proven}{early}."

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import click
 
-from neverlost.explorer.answers.questions import Answer, Question
-from neverlost.explorer.files.json_text import json_text
+from neverlost.explorer.answers.questions import Question
 from neverlost.explorer.process.exit_code import ExitCode
-from neverlost.explorer.traces.render_text import check_words, counted, off_option, option_name, wrapped
+from neverlost.explorer.traces.commands import off_option, option_name
 from neverlost.explorer.verdict import Verdict
-from neverlost.model.core import BoundsError, Model, Profile, UnknownNameError
+from neverlost.model.core import BoundsError, Profile, UnknownNameError
 from neverlost.model.core.profile import show_bounds
+from neverlost.reports.matrix.as_json import matrix_json
+from neverlost.reports.matrix.as_markdown import matrix_markdown
+from neverlost.reports.matrix.as_text import matrix_text
+from neverlost.reports.matrix.page import matrix_html
 from neverlost.spec.families import FAMILIES
 from neverlost.spec.family import Family
-from neverlost.spec.matrix import Axis, Cell, Matrix
-from neverlost.studies.matrix_table import markdown, table
+from neverlost.spec.matrix import Axis, Matrix
 from neverlost.studies.study import Study
 
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounds_of
@@ -25,7 +26,6 @@ from ..counts import WORKERS
 from ..limits import limits_of
 from ..output import Output
 from ..progress import AnswersShown, interruptible
-from ..reports.matrix_page import matrix_html
 from ..stores import STORE_HELP, open_store
 
 
@@ -74,10 +74,10 @@ def matrix_command(
     models = {cell: question.model for cell, question in zip(chosen, questions, strict=True)}
     within = show_bounds(questions[0].model.bounds)
     heading = f"{matrix.question} ({within})" if within else matrix.question
-    output.show(f"{heading}\n\n{table(found)}\n\n{_summary(matrix, found, models)}")
-    output.write("--json", lambda: json_text([_values(cell, found[cell], models[cell]) for cell in chosen]))
-    output.write("--markdown", lambda: markdown(heading, found, models))
-    output.write("--html", lambda: matrix_html(heading, _counts(found), found, models))
+    output.show(matrix_text(heading, found, models))
+    output.write("--json", lambda: matrix_json(found, models))
+    output.write("--markdown", lambda: matrix_markdown(heading, found, models))
+    output.write("--html", lambda: matrix_html(heading, found, models))
     undecided = any(answer.verdict == Verdict.UNDECIDED for answer in found.values())
     return ExitCode.UNDECIDED if undecided else ExitCode.HOLDS
 
@@ -125,44 +125,3 @@ def _versions(given: Sequence[str], family: Family) -> Sequence[Profile] | None:
         if name not in known:
             raise UnknownNameError("version", name, known)
     return [version for name, version in known.items() if name in given] or None
-
-
-def _summary(matrix: Matrix, found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
-    lines = [_counts(found)]
-    hidden = sum(1 for answer in found.values() if answer.hidden)
-    if hidden:
-        lines.append(
-            f"In {counted(hidden, 'cell')} that hold (ok*), {matrix.ran_out} ran out in some state: what would have"
-            f" happened then was not searched. neverlost check ... {option_name(matrix.ran_out.replace(' ', '_'))} N searches further."
-        )
-    lines.append(matrix.note)
-    worst = next((cell for cell, answer in found.items() if answer.verdict == Verdict.VIOLATED), None)
-    if worst is not None:
-        command = check_words(models[worst], matrix.asks)
-        lines.append(f"To see the story of a cell, here of the first {matrix.violation}:\n  {command}")
-    return "\n".join(line if line.startswith("To see the story") else wrapped(line) for line in lines if line)
-
-
-def _counts(found: Mapping[Cell, Answer]) -> str:
-    """How many cells have which verdict, and in how many states."""
-    verdicts = [answer.verdict for answer in found.values()]
-    states = sum({id(answer): answer.distinct for answer in found.values()}.values())
-    counts = ", ".join(
-        f"{verdicts.count(verdict)} {verdict}" for verdict in (Verdict.HOLDS, Verdict.VIOLATED, Verdict.UNDECIDED)
-    )
-    return f"{counted(len(found), 'cell')}: {counts}; {counted(states, 'state')}."
-
-
-def _values(cell: Cell, answer: Answer, model: Model) -> dict[str, Any]:
-    settings = {setting.name: setting for setting in model.profile.state.settings}
-    return {
-        "profile": cell.version.name,
-        "settings": {name: settings[name].plain(value) for name, value in cell.settings.items()},
-        "faults": cell.budgets,
-        "verdict": answer.verdict,
-        "trace_length": answer.trace_length,
-        "distinct": answer.distinct,
-        "complete": answer.complete,
-        "ran_out": answer.hidden,
-        "command": check_words(model, cell.matrix.asks),
-    }

@@ -16,9 +16,12 @@ from neverlost.explorer.loading import files_of
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.search import Limits
-from neverlost.explorer.traces.render_text import counted, off_option, option_name
+from neverlost.explorer.traces.commands import off_option, option_name
 from neverlost.explorer.traces.trace_json import trace_json
+from neverlost.explorer.words import counted
 from neverlost.model.core import Lemma, Model, Profile, Unbounded, UnknownNameError
+from neverlost.reports.prove.certificate import certificate_text
+from neverlost.reports.quantities import show_seconds
 from neverlost.spec.families import FAMILIES, family_of
 
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
@@ -28,8 +31,7 @@ from ..limits import limits_of
 from ..options import OptionsError
 from ..output import Output
 from ..progress import SearchStatus, StatusLine, interruptible
-from ..quantities import show_seconds, time_seconds
-from ..reports.certified import certificate_text, certified_model
+from ..quantities import time_seconds
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -212,10 +214,9 @@ def _prove(model: Model, chosen: ProveOptions, output: Output, interrupted: Call
 
     from neverlost.explorer.symbolic.certificate import certificate_values
     from neverlost.explorer.symbolic.proof import prove, prove_within
-    from neverlost.explorer.symbolic.proof_json import proof_values
     from neverlost.explorer.verdict import Verdict
-
-    from ..reports.prove_report import headline, proof_report
+    from neverlost.reports.prove.as_json import proof_values
+    from neverlost.reports.prove.as_text import headline, proof_report
 
     with ProofStatus(output.quiet) as status:
         if chosen.depth is not None:
@@ -255,16 +256,26 @@ def _certificate(
 
     with SearchStatus(output.quiet) as status:
         watch = Watch(progress=status.search, interrupted=interrupted)
-        return certify(proof, certified_model(proof.model), limits=chosen.limits(), watch=watch)
+        return certify(proof, _certified_model(proof.model), limits=chosen.limits(), watch=watch)
+
+
+def _certified_model(model: Model) -> Model:
+    """The model whose reached states the lemmas are evaluated on: within the largest golden bounds, if the profile has any."""
+    from neverlost.spec.golden import golden_rows
+
+    rows = [row for row in golden_rows() if row.profile == model.profile.name and not row.symmetry]
+    if not rows:
+        return model
+    largest = max(rows, key=lambda row: row.distinct)
+    return model.profile.bounded(**largest.bounds, **model.settings)
 
 
 def _prove_for_all(
     model: Model, chosen: ProveOptions, given: Set[str], output: Output, interrupted: Callable[[], bool]
 ) -> int:
     from neverlost.explorer.symbolic.conditions import prove_for_all
-    from neverlost.explorer.symbolic.proof_json import conditional_values
-
-    from ..reports.prove_report import conditional_headline, conditional_report
+    from neverlost.reports.prove.as_json import conditional_values
+    from neverlost.reports.prove.as_text import conditional_headline, conditional_report
 
     configured = family_of(model.profile).configured()
     if not configured:
@@ -309,9 +320,8 @@ def _prove_for_any_bounds(unbounded: Unbounded, chosen: ProveOptions, output: Ou
     lemmas = chosen.lemmas(unbounded.traced)
     with interruptible() as interrupted:
         from neverlost.explorer.symbolic.any_bounds.proof import prove_for_any_bounds
-        from neverlost.explorer.symbolic.proof_json import any_bounds_values
-
-        from ..reports.any_bounds_report import any_bounds_report
+        from neverlost.reports.prove.any_bounds import any_bounds_report
+        from neverlost.reports.prove.as_json import any_bounds_values
 
         with ProofStatus(output.quiet) as status:
             proof = prove_for_any_bounds(

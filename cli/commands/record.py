@@ -11,12 +11,11 @@ import click
 from neverlost.explorer.files.whole_file import write_whole
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
-from neverlost.explorer.traces.render_text import counted
 from neverlost.model.core import NeverlostError
+from neverlost.reports.quantities import show_seconds
 
 from ..output import Output
 from ..progress import StatusLine, interruptible, until_interrupted
-from ..quantities import show_seconds
 
 if TYPE_CHECKING:
     from neverlost.conformance.cluster.recording import RecordedRun
@@ -83,6 +82,7 @@ def record_command(
     from neverlost.conformance.cluster.live_run import LiveSettings
     from neverlost.conformance.cluster.recording import ensure_recordable, history_lines, record
     from neverlost.conformance.cluster.releases import release_named
+    from neverlost.reports.record.as_text import run_text, totals_text
 
     output = Output({"--history": history}, quiet=quiet)
     release = release_named(version, mode)
@@ -111,25 +111,12 @@ def record_command(
             runs.append(run)
             if out:
                 write_whole(numbered(out, run.number), "".join(f"{line}\n" for line in run.log).encode())
-            status.say(_row(run))
+            status.say(run_text(run))
             if not quiet:
-                output.show(_row(run))
+                output.show(run_text(run))
     output.write("--history", lambda: "".join(f"{line}\n" for line in history_lines(runs)))
-    sent, acknowledged = sum(len(run.sent) for run in runs), sum(run.acknowledged for run in runs)
-    events = f", {counted(sum(run.events for run in runs), 'event')}" if out else ""
-    took = show_seconds(status.seconds)
-    output.show(
-        f"Kafka {release}: {counted(len(runs), 'run')}, {counted(sent, 'value')} sent, {acknowledged} acknowledged{events} ({took})"
-    )
+    output.show(f"Kafka {release}: {totals_text(runs, with_events=bool(out))} ({show_seconds(status.seconds)})")
     return ExitCode.HOLDS
-
-
-def _row(run: RecordedRun) -> str:
-    faults = ", ".join(
-        f"{one.action} of broker {one.broker}" for one in run.happened if one.action in ("crash", "pause")
-    )
-    about = f"run {run.number}: {counted(len(run.sent), 'value')} sent, {run.acknowledged} acknowledged"
-    return about + (f", {counted(run.events, 'event')}" if run.events else "") + (f"; {faults}" if faults else "")
 
 
 def numbered(out: str, number: int) -> Path:

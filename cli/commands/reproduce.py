@@ -11,11 +11,10 @@ from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
-from neverlost.explorer.traces.render_text import counted, sentence
+from neverlost.explorer.words import counted
 
 from ..output import Output
 from ..progress import StatusLine, interruptible
-from ..quantities import show_seconds
 from .traces import load
 
 if TYPE_CHECKING:
@@ -65,7 +64,9 @@ def reproduce_command(
     from neverlost.conformance.adapter import CannotSchedule
     from neverlost.conformance.cluster.clusters import Clusters
     from neverlost.conformance.cluster.releases import release_named
-    from neverlost.conformance.cluster.reproduction import Reproduced, reproduce, reproduction_values
+    from neverlost.conformance.cluster.reproduction import Reproduced, reproduce
+    from neverlost.reports.reproduce.as_json import reproduction_values
+    from neverlost.reports.reproduce.as_text import reproduction_text
 
     output = Output({"--json": json_path}, inputs=[file, *files_of(profile)], quiet=quiet)
     release = release_named(version, mode, classes)
@@ -87,7 +88,7 @@ def reproduce_command(
         except KeyboardInterrupt:
             cannot = "it was interrupted"
     for number, one in enumerate(found, start=1):
-        output.show("\n".join(reproduction_lines(one, file, quiet, number if times > 1 else None)))
+        output.show(reproduction_text(one, file, quiet, number if times > 1 else None))
     if cannot:
         output.show(f"{file} on Kafka {release}: UNDECIDED, {cannot}")
     for folder in clusters.folders:
@@ -115,48 +116,3 @@ class ReproduceStatus(StatusLine):
     def step(self, judged: JudgedStep) -> None:
         """A step was done."""
         self.say(f"run {self.number}: {judged.number} of {counted(self.steps, 'step')}")
-
-
-def reproduction_lines(found: Reproduction, file: str, quiet: bool, number: int | None) -> list[str]:
-    """How a run went, for people."""
-    model, verdict = found.trace.model, found.verdict
-    run = "" if number is None else f", run {number}"
-    lines = [f"{file} on Kafka {found.release}{run}: {verdict.upper()}. {_ending(found)}"]
-    if quiet:
-        return lines
-    if found.trace.property is not None:
-        lines += ["", f"The run shows: {sentence(found.trace)}", ""]
-    width = max((len(step.step.show(model.bounds)) for step in found.steps), default=0)
-    for step in found.steps:
-        how = "as the run" if step.as_the_run else "as the model, but another way" if step.as_the_model else "OTHERWISE"
-        lines.append(f"{step.number:3}. {step.step.show(model.bounds):{width}}  {how}  {show_seconds(step.seconds)}")
-        lines += [f"       by itself: {hidden.show(model.bounds)}" for hidden in step.hidden]
-        lines += [f"       not done: {step.refusal}"] if step.refusal else []
-        lines += [f"       {difference.show()}" for difference in step.differences]
-    if found.final is not None:
-        lines += ["", "When everything flows again"]
-        lines += [f"  r{found.final.leader} leads epoch {found.final.leader_epoch}"]
-        for broker, log in found.final.logs.items():
-            records = " ".join(value if epoch is None else f"{value}@{epoch}" for _, epoch, value in log)
-            lines.append(f"  log of r{broker}: [{records}]")
-        lines.append(f"  a consumer reads: {' '.join(found.final.consumer) or 'nothing'}")
-        lines += [f"  note: {note}" for note in found.final.notes]
-    return lines
-
-
-def _ending(found: Reproduction) -> str:
-    """What is left in the end, in a sentence."""
-    if found.final is None:
-        return f"The brokers did not come back together: {found.trouble}"
-    said = []
-    difference = found.first_difference
-    if difference is not None:
-        said.append(f"The brokers differ from the model at step {difference.number}.")
-    if found.lost:
-        values = ", ".join(f"v{value}" for value in found.lost)
-        said.append(f"Acknowledged and gone: {values}; a consumer does not read it.")
-    else:
-        said.append("Every acknowledged record is there." if found.acknowledged else "Nothing was acknowledged.")
-    if found.diverged:
-        said.append("Logs have different records at one offset.")
-    return " ".join(said)

@@ -7,10 +7,10 @@ import sys
 import click
 from click.shell_completion import CompletionItem
 
-from neverlost.api.schemas import WRITTEN_BY, document, schema
 from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.process.exit_code import ExitCode
-from neverlost.explorer.traces.render_text import definitions
+from neverlost.reports.layout import definitions
+from neverlost.reports.schemas import WRITTEN_BY, document, schema
 
 from ..terminal import show
 

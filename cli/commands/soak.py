@@ -12,13 +12,14 @@ import click
 from neverlost.explorer.files.json_reading import JsonError, read_json
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
-from neverlost.explorer.traces.render_text import counted
+from neverlost.explorer.words import counted
 from neverlost.model.core import NeverlostError
+from neverlost.reports.quantities import show_seconds
 
 from ..counts import WholeNumber
 from ..output import Output
 from ..progress import StatusLine, interruptible, until_interrupted
-from ..quantities import show_seconds, time_seconds
+from ..quantities import time_seconds
 
 if TYPE_CHECKING:
     from neverlost.conformance.cluster.soaking import SoakRun
@@ -52,7 +53,9 @@ def soak_command(
     Exit codes: 0 every step was one of the model's, 1 a run differs from the model, 2 the input is wrong or something is missing.
     """
     from neverlost.conformance.cluster.releases import release_named
-    from neverlost.conformance.cluster.soaking import soak, soak_values
+    from neverlost.conformance.cluster.soaking import soak
+    from neverlost.reports.soak.as_json import soak_values
+    from neverlost.reports.soak.as_text import difference_text, soak_verdict
 
     release, seconds = release_named(version, mode), time_seconds(duration)
     done = runs_there(Path(out), release.version, release.mode) if out else 0
@@ -70,24 +73,11 @@ def soak_command(
                 with Path(out).open("a", encoding="utf-8") as file:
                     file.write(json.dumps(soak_values(release, run)) + "\n")
             status.say(f"{counted(runs, 'run')}, {counted(steps, 'step')}, {len(differing)} differ")
-    verdict = "every step as the model" if not differing else f"{counted(len(differing), 'run')} of them differ"
-    took = show_seconds(status.seconds)
-    output.show(
-        f"Kafka {release}: {counted(runs, 'random run')} of {counted(steps, 'step')} together, {verdict} ({took})"
-    )
+    said = soak_verdict(release, runs, steps, differing)
+    output.show(f"{said} ({show_seconds(status.seconds)})")
     for run in [] if quiet else differing:
-        output.show("\n".join(difference_lines(run)))
+        output.show(difference_text(run))
     return ExitCode.VIOLATED if differing else ExitCode.HOLDS
-
-
-def difference_lines(run: SoakRun) -> list[str]:
-    """A run that differs, for people."""
-    lines = ["", f"Run {run.number}"]
-    for judged in run.judged:
-        lines.append(f"{judged.number:4}. {judged.step.show(run.model.bounds)}")
-        lines += [f"        {judged.refusal}"] if judged.refusal else []
-        lines += [f"        {difference.show()}" for difference in judged.differences]
-    return lines + ([f"      {run.trouble}"] if run.trouble else [])
 
 
 def runs_there(file: Path, version: str, mode: str) -> int:

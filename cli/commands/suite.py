@@ -11,8 +11,8 @@ import click
 from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
-from neverlost.explorer.traces.render_text import counted
 from neverlost.model.core import Profile, UnknownNameError
+from neverlost.reports.quantities import show_seconds
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, chosen_bounds, known_profile
 from ..completion import profile_names
@@ -20,12 +20,10 @@ from ..counts import WholeNumber
 from ..limits import limits_of
 from ..options import OptionsError
 from ..progress import SearchStatus, StatusLine, interruptible
-from ..quantities import show_seconds
 from ..stores import store_folder
 
 if TYPE_CHECKING:
     from neverlost.conformance.mutants.killing import Kills
-    from neverlost.conformance.mutants.mutation import Mutant
     from neverlost.conformance.suite.cases import Suite
     from neverlost.conformance.suite.kept_suites import KeptSuite
 
@@ -108,6 +106,7 @@ def suite_command(
     from neverlost.conformance.exploring import UnfinishedGraphError
     from neverlost.conformance.suite.cases import suite_of
     from neverlost.conformance.suite.files import refuse_folder, write_suite
+    from neverlost.reports.suite.as_text import suite_text
 
     from ..terminal import show
 
@@ -125,10 +124,7 @@ def suite_command(
             raise
     write_suite(suite, Path(out))
     took = "" if quiet else f" ({show_seconds(time.perf_counter() - began)})"
-    show(
-        f"{out}: {counted(len(suite.cases), 'case')} of {counted(suite.steps, 'step')} together, covering"
-        f" {suite.covered:,} of {suite.goals:,} {cover}{took}"
-    )
+    show(f"{out}: {suite_text(suite, cover)}{took}")
     return ExitCode.HOLDS
 
 
@@ -187,38 +183,12 @@ def _about(suite: Suite, kills: Kills) -> KeptSuite:
     """A suite as it is kept."""
     from neverlost.conformance.suite.files import case_lines, suite_values
     from neverlost.conformance.suite.kept_suites import KeptSuite
+    from neverlost.reports.suite.as_text import kills_text, suite_from_mutants_text
 
     return KeptSuite(
         suite=json_text(suite_values(suite)),
         cases="".join(case_lines(suite)),
-        about=f"{counted(len(suite.cases), 'case')} of {counted(suite.steps, 'step')} together, which kill"
-        f" {suite.covered:,} of {counted(suite.goals, 'mutant')}",
-        kills="\n".join(kill_lines(kills, in_full=False)),
-        kills_in_full="\n".join(kill_lines(kills, in_full=True)),
+        about=suite_from_mutants_text(suite),
+        kills=kills_text(kills, in_full=False),
+        kills_in_full=kills_text(kills, in_full=True),
     )
-
-
-def kill_lines(kills: Kills, *, in_full: bool) -> list[str]:
-    """How many mistakes in the functions of each module are killed, and why the others survive; in full also which."""
-    modules: dict[str, list[Mutant]] = {}
-    for mutant in kills.mutants:
-        modules.setdefault(mutant.name.partition(".")[0] if not mutant.switched else "releases", []).append(mutant)
-    lines = ["", "mutants of   killed  of"]
-    lines += [f"{name:11}  {sum(m.name in kills.runs for m in own):>6}  {len(own):>2}" for name, own in modules.items()]
-    lines += ["", "Survived"]
-    for reason in dict.fromkeys(kills.survivals.values()):
-        names = [m for m in kills.mutants if kills.survivals.get(m.name) is reason]
-        lines.append(f"{len(names):>5}  {reason.value}")
-        lines += [f"         {m.name}  {_line(m.about)}" for m in names] if in_full else []
-    if in_full:
-        lines += ["", "Killed, with how many steps"]
-        lines += [
-            f"{len(kills.runs[m.name].steps):>5}  {m.name}  {_line(m.about)}"
-            for m in kills.mutants
-            if m.name in kills.runs
-        ]
-    return lines
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

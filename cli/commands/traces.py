@@ -6,17 +6,18 @@ from pathlib import Path
 
 import click
 
-from neverlost.explorer.formats import FORMATS, render
 from neverlost.explorer.loading import LoadingError, files_of
 from neverlost.explorer.process.exit_code import ExitCode
-from neverlost.explorer.traces.render_text import counted, sentence
+from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.traces.trace import ReplayError, Trace, replay
 from neverlost.explorer.traces.trace_json import TraceFileError, read_trace
+from neverlost.explorer.words import counted
 from neverlost.model.core import NeverlostError, Profile, UnknownNameError
+from neverlost.reports.printable import printable
+from neverlost.reports.trace.formats import FORMATS, render
 
 from ..bounds import named_profile
 from ..output import STANDARD_OUTPUT, Output
-from ..printable import printable
 from ..waiting import waiting_for
 
 PROFILE_OPTION = click.option(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -14,20 +13,21 @@ import click
 from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.process.memory import resident_bytes, sensible_memory
-from neverlost.explorer.traces.render_text import counted
+from neverlost.explorer.words import counted
 from neverlost.model.core import BoundsError, NeverlostError, Profile, UnknownNameError, WrittenError
 from neverlost.model.core.profile import show_bounds
+from neverlost.reports.quantities import show_bytes, show_seconds
 
 from ..bounds import USAGE, BoundedCommand, chosen_bounds, named_profile
 from ..counts import WholeNumber
 from ..output import Output
 from ..progress import StatusLine, TimeIsUpError, interruptible, within
-from ..quantities import show_bytes, show_seconds, time_seconds
+from ..quantities import time_seconds
 from ..waiting import called, opened_input
 
 if TYPE_CHECKING:
-    from neverlost.conformance.validation import Bound, EventLog, LogSearch
-    from neverlost.model.core import Model
+    from neverlost.conformance.validation import Bound, EventLog, LogSearch, Outcome
+    from neverlost.conformance.validation.judged import Validation
 
 HIDDEN_STEPS = 2
 LINES_A_LOOK, LOOKS_AT_MEMORY = 1_000, 10
@@ -91,59 +91,124 @@ def validate_command(
 
     Exit codes: 0 a run explains the log, 1 no run does, 2 the input is wrong, 3 undecided.
     """
-    from neverlost.conformance.validation import LogSearchLimits, LogVerdict, read_event_log, refusal, room_for
-    from neverlost.conformance.validation.report import Validation, validation_text, validation_values, verdict_text
+    from neverlost.conformance.validation import LogSearchLimits
+    from neverlost.reports.validate.as_json import validation_values
+    from neverlost.reports.validate.as_text import validation_text, verdict_text
 
     began = time.monotonic()
     chosen = ValidateOptions(**options)  # type: ignore[arg-type]
     output = Output({"--json": json_path}, inputs=[file, *files_of(chosen.profile)], quiet=quiet)
     seconds = None if chosen.time_limit is None else time_seconds(chosen.time_limit)
-    memory, preparing = sensible_memory(), (f"{file} takes longer to read", "allow more time")
+    memory = sensible_memory()
+    asked, bound, following = _prepared(context, file, chosen, seconds, memory)
+    with interruptible() as interrupted, StatusLine(output.quiet) as status:
+        stop = _stop(began, seconds, memory, interrupted, status, len(asked.log.entries))
+        following.limits = LogSearchLimits(states=chosen.max_states, stop=stop)
+        bound, following, outcome = _searched(asked, bound, following)
+    found = _judged(asked, bound, following, outcome)
+    output.show(verdict_text(found) if output.quiet else validation_text(found))
+    output.write("--json", lambda: json_text(validation_values(found)))
+    return found.exit_code
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A log, and the profile of which a run may explain it. Nobody gave the bounds in `free`; the faults in `endless` have no limit."""
+
+    log: EventLog
+    profile: Profile
+    bounds: Mapping[str, int]
+    free: Sequence[str]
+    endless: Sequence[str]
+    hidden: Sequence[str]
+    hidden_steps: int
+    may_be_more: bool
+
+    def following(self, bounds: Mapping[str, int]) -> tuple[Bound, LogSearch]:
+        """The log as events of the model within bounds, and the search for a run that explains them. Raises BoundsError."""
+        from neverlost.conformance.validation import LogSearch, bind
+
+        model = self.profile.bounded_to_follow(**bounds)
+        bound = bind(self.log.entries, model)
+        return bound, LogSearch(
+            model,
+            bound.events,
+            hidden=self.hidden,
+            hidden_steps=self.hidden_steps,
+            may_be_more=self.may_be_more,
+            endless=self.endless,
+        )
+
+    def roomy(self) -> dict[str, int]:
+        """The bounds, but those that nobody gave as large as a log of so many steps may need."""
+        from neverlost.conformance.validation import room_for
+
+        steps = len(self.log.entries) * (1 + (self.hidden_steps if self.hidden else 0))
+        return {**self.bounds, **room_for(steps, self.profile, {name: self.bounds[name] for name in self.free})}
+
+
+def _prepared(
+    context: click.Context, file: str, chosen: ValidateOptions, seconds: float | None, memory: int | None
+) -> tuple[Asked, Bound, LogSearch]:
+    """What is asked, the log as events, and the search for a run. Raises ValidationInputError, also if no time is left to search."""
+    from neverlost.conformance.validation import read_event_log
+
+    what, advice = f"{file} takes longer to read", "allow more time"
     try:
         with within(seconds):
             log = _read(file, memory, read_event_log)
             profile = _profile(log, chosen.profile)
             bounds, endless, free = _bounds(context, profile, log)
             hidden, hidden_steps = _hidden(log, chosen, profile)
-            preparing = (_what_is_set_up(profile, bounds, log), "lower a bound, or allow more time")
-            prepare = partial(_following, log, chosen, hidden, hidden_steps, endless)
-            model = profile.bounded_to_follow(**bounds)
-            bound, following = prepare(model)
+            what, advice = _what_is_set_up(profile, bounds, log), "lower a bound, or allow more time"
+            asked = Asked(
+                log=log,
+                profile=profile,
+                bounds=bounds,
+                free=free,
+                endless=endless,
+                hidden=hidden,
+                hidden_steps=hidden_steps,
+                may_be_more=chosen.hidden_steps is None and log.header.hidden_steps is None,
+            )
+            return asked, *asked.following(bounds)
     except TimeIsUpError:
-        what, advice = preparing
         raise ValidationInputError(
             f"{what} than {show_seconds(seconds or 0)} (--time-limit), so nothing was searched: {advice}"
         ) from None
-    with interruptible() as interrupted, StatusLine(output.quiet) as status:
-        stop = _stop(began, seconds, memory, interrupted, status, len(log.entries))
-        limits = following.limits = LogSearchLimits(states=chosen.max_states, stop=stop)
-        outcome = following.run()
-        steps = len(log.entries) * (1 + (hidden_steps if hidden else 0))
-        roomy = {**bounds, **room_for(steps, profile, {name: bounds[name] for name in free})}
-        if outcome.verdict == LogVerdict.REFUSED and roomy != bounds:
-            # Perhaps only a bound that nobody gave was too small.
-            try:
-                model = profile.bounded_to_follow(**roomy)
-            except BoundsError as error:
-                why = f"a bound that is not given may be too small, and larger ones are not possible: {error}"
-                outcome = replace(outcome, verdict=LogVerdict.UNDECIDED, stopped_by=why)
-            else:
-                bound, following = prepare(model)
-                following.limits = limits
-                outcome = following.run()
-    found = Validation(
-        log=log,
-        model=model,
-        notes=(log.notes, bound.notes),
-        hidden=tuple(hidden) if hidden_steps else (),
-        hidden_steps=hidden_steps if hidden else 0,
+
+
+def _searched(asked: Asked, bound: Bound, following: LogSearch) -> tuple[Bound, LogSearch, Outcome]:
+    """The search that has the last word, and its outcome: perhaps only a bound that nobody gave was too small."""
+    from neverlost.conformance.validation import LogVerdict
+
+    outcome, roomy = following.run(), asked.roomy()
+    if outcome.verdict != LogVerdict.REFUSED or roomy == asked.bounds:
+        return bound, following, outcome
+    try:
+        bound, wider = asked.following(roomy)
+    except BoundsError as error:
+        why = f"a bound that is not given may be too small, and larger ones are not possible: {error}"
+        return bound, following, replace(outcome, verdict=LogVerdict.UNDECIDED, stopped_by=why)
+    wider.limits = following.limits
+    return bound, wider, wider.run()
+
+
+def _judged(asked: Asked, bound: Bound, following: LogSearch, outcome: Outcome) -> Validation:
+    """The outcome with the reasons for it."""
+    from neverlost.conformance.validation import LogVerdict, refusal
+    from neverlost.conformance.validation.judged import Validation
+
+    return Validation(
+        log=asked.log,
+        model=following.model,
+        notes=(asked.log.notes, bound.notes),
+        hidden=tuple(asked.hidden) if asked.hidden_steps else (),
+        hidden_steps=asked.hidden_steps if asked.hidden else 0,
         events=len(bound.events),
         outcome=outcome,
-        refusal=refusal(following, outcome) if outcome.verdict in (LogVerdict.REFUSED, LogVerdict.UNDECIDED) else None,
+        refusal=None if outcome.verdict == LogVerdict.ACCEPTED else refusal(following, outcome),
     )
-    output.show(verdict_text(found) if output.quiet else validation_text(found))
-    output.write("--json", lambda: json_text(validation_values(found)))
-    return found.exit_code
 
 
 def _read(file: str, memory: int | None, read: Callable[..., EventLog]) -> EventLog:
@@ -196,29 +261,6 @@ def _bounds(context: click.Context, profile: Profile, log: EventLog) -> tuple[di
     most = {budget.name: max(budget.choices().values()) for budget in unlimited}
     free = [name for name in profile.bound_names if name not in given]
     return {**bounds_of_log(log.entries, profile), **given, **most}, endless, free
-
-
-def _following(
-    log: EventLog,
-    chosen: ValidateOptions,
-    hidden: Sequence[str],
-    hidden_steps: int,
-    endless: Sequence[str],
-    model: Model,
-) -> tuple[Bound, LogSearch]:
-    """The log as events of a model, and the search for a run of it that explains them."""
-    from neverlost.conformance.validation import LogSearch, bind
-
-    bound = bind(log.entries, model)
-    following = LogSearch(
-        model,
-        bound.events,
-        hidden=hidden,
-        hidden_steps=hidden_steps,
-        may_be_more=chosen.hidden_steps is None and log.header.hidden_steps is None,
-        endless=endless,
-    )
-    return bound, following
 
 
 def _what_is_set_up(profile: Profile, bounds: Mapping[str, int], log: EventLog) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from neverlost.explorer.traces.trace import Trace
 from neverlost.model.kafka.replication.state import ACKNOWLEDGED, Delivery
@@ -110,45 +109,3 @@ def reproduce(
         deliveries=deliveries,
         trouble=trouble,
     )
-
-
-def reproduction_values(found: Reproduction) -> dict[str, Any]:
-    """A reproduction as plain values."""
-    bounds, final = found.trace.model.bounds, found.final
-    return {
-        "schema": 1,
-        "profile": found.trace.model.profile.name,
-        "release": found.release,
-        "patched": found.patched,
-        "verdict": str(found.verdict),
-        "property": found.trace.property,
-        "steps": [
-            {
-                "step": step.step.show(bounds),
-                "as_the_run": step.as_the_run,
-                "as_the_model": step.as_the_model,
-                "hidden": [hidden.show(bounds) for hidden in step.hidden],
-                "refusal": step.refusal,
-                "differences": [
-                    {"place": one.place, "expected": one.expected, "seen": one.seen} for one in step.differences
-                ],
-                "seconds": round(step.seconds, 3),
-            }
-            for step in found.steps
-        ],
-        "deliveries": list(found.answers),
-        "lost": list(found.lost),
-        "diverged": found.diverged,
-        "trouble": found.trouble,
-        "final": None
-        if final is None
-        else {
-            "leader": f"r{final.leader}",
-            "leader_epoch": final.leader_epoch,
-            "logs": {
-                f"r{broker}": [f"{value}@{epoch}" for _, epoch, value in log] for broker, log in final.logs.items()
-            },
-            "consumer": list(final.consumer),
-            "notes": list(final.notes),
-        },
-    }

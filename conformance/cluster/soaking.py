@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Packed, Refused, Step
@@ -194,25 +193,3 @@ def soak(
             judged = judged_run(model, steps, adapter, stop_at_first=True)
             _, trouble = adapter.ended()
             yield SoakRun(number=number, model=model, steps=tuple(steps), judged=tuple(judged), trouble=trouble)
-
-
-def soak_values(release: RunnableRelease, run: SoakRun) -> dict[str, Any]:
-    """A random run as plain values, a line of a soak's file."""
-    bounds, difference = run.model.bounds, run.difference
-    return {
-        "release": release.version,
-        "mode": release.mode,
-        "profile": run.model.profile.name,
-        "number": run.number,
-        "steps": len(run.judged),
-        "another_way": sum(1 for step in run.judged if not step.as_the_run and step.as_the_model),
-        "trouble": run.trouble,
-        "difference": None
-        if difference is None
-        else {
-            "step": difference.number,
-            "run": [step.show(bounds) for step in run.steps[: difference.number]],
-            "refusal": difference.refusal,
-            "differences": [one.show() for one in difference.differences],
-        },
-    }

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from neverlost.explorer.search import Limits
-from neverlost.explorer.traces.render_text import counted
+from neverlost.explorer.words import counted
 from neverlost.model.core import Model, ModelError, Packed, Profile, Property, Step
 
 from ..adapter import Adapter, MakeAdapter

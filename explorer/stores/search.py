@@ -13,7 +13,7 @@ from ..result import Result
 from ..search import Limits, Progress, decided_properties
 from ..search import explore as explore_with
 from ..symmetry import Symmetry, symmetry_of
-from ..traces.render_text import counted
+from ..words import counted
 from .engine import StoredEngine
 from .folder import alone_in
 from .identity import Identity, KeptSearch, StoreError, ensure_of, identity_values, kept_search, refuse_another

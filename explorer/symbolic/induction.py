@@ -13,7 +13,7 @@ from typing import Any
 from neverlost.model.core import Lemma, Model, ModelError, Packed, Property, Refused, Step
 
 from ..lemmas.checking import is_true
-from ..traces.render_text import counted
+from ..words import counted
 from .bounded import Unrolling, run_of
 from .clauses import Clause, Translation, as_lemma
 from .orbits import is_least, least_steps, provable_symmetry

@@ -10,7 +10,8 @@ from neverlost.model.core import Model, ModelError, NeverlostError, Packed, Prof
 from ..files.json_reading import JsonError, read_json
 from ..files.json_text import json_text
 from ..symmetry import symmetric_domains
-from .render_text import check_command, sentence
+from .commands import check_command
+from .sentence import sentence
 from .trace import Trace
 
 SCHEMA = 1

@@ -10,15 +10,15 @@ from typing import Any
 
 from neverlost.explorer.answers.questions import Answers, nothing_known
 from neverlost.explorer.search import Limits
-from neverlost.explorer.traces.render_text import wrapped
 from neverlost.explorer.verdict import Verdict
+from neverlost.reports.audit.as_json import audit_values
+from neverlost.reports.audit.readings import readings_block
+from neverlost.reports.audit.wording import called_by_name, cannot_be_audited, headline, settings_line
+from neverlost.reports.layout import wrapped
 from neverlost.spec.configuration import RefusedTopics, read_deployments
 from neverlost.studies.audit.audit import MOST_STATES, AuditResult, ClassAudit, audit_of
-from neverlost.studies.audit.audit_json import audit_values
 from neverlost.studies.audit.examination import tolerance_of
-from neverlost.studies.audit.reading_words import readings_block
 from neverlost.studies.audit.shipped import shipped_answers
-from neverlost.studies.audit.wording import called_by_name, cannot_be_audited, headline, settings_line
 from neverlost.studies.cluster_reading import read_named_cluster
 from neverlost.studies.study import Study, all_within
 

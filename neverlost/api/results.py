@@ -8,11 +8,11 @@ from typing import Any
 
 from neverlost.explorer.result import DecidedProperty, Result
 from neverlost.explorer.result_json import result_values
-from neverlost.explorer.result_text import verdict_sentence
-from neverlost.explorer.traces.render_text import wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.model.core.profile import show_bounds
+from neverlost.reports.check.verdict import verdict_sentence
+from neverlost.reports.layout import wrapped
 
 from .shown import Shown
 from .traces import Trace

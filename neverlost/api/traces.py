@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from neverlost.explorer.files.whole_file import write_whole
-from neverlost.explorer.formats import render
-from neverlost.explorer.traces.render_text import sentence
+from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.traces.trace import Trace as FoundTrace
 from neverlost.explorer.traces.trace import replay
 from neverlost.explorer.traces.trace_json import read_trace, trace_json
 from neverlost.model.core import Model
+from neverlost.reports.trace.formats import render
 
 from .models import profile_of_data
 from .shown import Shown

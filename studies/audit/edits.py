@@ -7,11 +7,18 @@ from dataclasses import dataclass
 
 from neverlost.spec.configuration import Deployment, SourcedValue
 from neverlost.spec.configuration.configuration_file import ConfigEntry, ConfigurationFile
+from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
 from neverlost.spec.configuration.forms.properties_file import BLANKS
 from neverlost.spec.configuration.forms.properties_file import FORM as PROPERTIES
 from neverlost.spec.exposure import VERSION, ConfigurationChange
 
-from .wording import ROLE_OF, TOOLS
+ROLE_OF = {setting.key: setting.role for setting in CONFIGURATION_KEYS}
+
+TOOLS = {
+    "replication.factor": "kafka-reassign-partitions.sh",
+    "eligible.leader.replicas.version": "kafka-features.sh upgrade",
+}
+"""The tools that change what no file can change."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,8 @@ from itertools import combinations
 
 from neverlost.explorer.answers.questions import Answer, Question
 from neverlost.explorer.symmetry import symmetric_domains
-from neverlost.explorer.traces.render_text import check_command, model_options, sentence
+from neverlost.explorer.traces.commands import check_command, model_options
+from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.spec.claims import Assumption, Case, Claim, Remark

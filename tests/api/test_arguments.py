@@ -14,14 +14,19 @@ from neverlost.cli.main import cli, main
 from neverlost.model.arguments import argument, named_as_options
 
 ROOT = Path(__file__).parents[2]
-BELOW = ("model", "spec", "explorer", "studies", "conformance", "spark_explore")
+BELOW = ("model", "spec", "explorer", "studies", "conformance", "spark_explore", "reports")
 COMMANDS_THEMSELVES = {
-    "explorer/traces/render_text.py": "writes the command that finds a trace again",
+    "explorer/traces/commands.py": "writes the command that finds a trace again",
     "studies/claims/judging.py": "the same of a claim",
     "spec/configuration/forms/topic_commands.py": "reads kafka-topics.sh",
     "spec/kafka/replication/matrix.py": "says what the table does not show, and the command for it",
     "conformance/cluster/operating.py": "names the command that lets a request through",
     "conformance/suite/files.py": "names the command that writes a suite",
+    "reports/audit/as_markdown.py": "only the command line writes it",
+    "reports/audit/as_text.py": "the same",
+    "reports/check/as_text.py": "the same",
+    "reports/prove/as_text.py": "the same",
+    "reports/schemas.py": "names the commands that write each document",
 }
 
 

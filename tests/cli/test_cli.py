@@ -17,16 +17,11 @@ from written_traces import COUNTER, loss_trace
 
 from neverlost.cli.main import COMMANDS, cli
 from neverlost.cli.progress import SearchStatus, interruptible, progress_line
-from neverlost.cli.quantities import (
-    QuantityError,
-    show_bytes,
-    show_seconds,
-    size_bytes,
-    time_seconds,
-)
+from neverlost.cli.quantities import QuantityError, size_bytes, time_seconds
 from neverlost.explorer.process.memory import sensible_memory
 from neverlost.explorer.search import Progress
 from neverlost.explorer.traces.trace_json import trace_json
+from neverlost.reports.quantities import show_bytes, show_seconds
 
 INTERPRETED = ("--engine", "interpreted")
 LOSING = ("published/truncate-to-high-watermark", "--replicas", "2", "--log-size", "1", "--records", "1", *INTERPRETED)

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 
-from neverlost.cli.printable import printable
-from neverlost.cli.terminal import titled, without_controls
+from neverlost.cli.terminal import without_controls
+from neverlost.reports.printable import printable
+from neverlost.reports.styled import titled
 
 BIDIRECTIONAL = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 UNSEEN = "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u2060\ufeff\U000e0041"

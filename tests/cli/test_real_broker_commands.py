@@ -9,11 +9,12 @@ import pytest
 from command_line import Run, running
 from played_runs import ACKNOWLEDGED, MOVES, REFUSED, loss, played, scheduled
 
-from neverlost.cli.commands.reproduce import reproduction_lines
 from neverlost.conformance.adapter import StateDifference
-from neverlost.conformance.cluster.reproduction import Reproduced, reproduction_values
+from neverlost.conformance.cluster.reproduction import Reproduced
 from neverlost.conformance.cluster.scenarios import ScenarioRun, scenarios
 from neverlost.explorer.traces.trace_json import trace_json
+from neverlost.reports.reproduce.as_json import reproduction_values
+from neverlost.reports.reproduce.as_text import reproduction_text
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 def test_a_record_that_was_acknowledged_and_is_gone_is_reproduced() -> None:
     found = played(loss(), consumer=(), delivery=ACKNOWLEDGED)
     assert (found.verdict, found.lost) == (Reproduced.YES, (0,))
-    lines = reproduction_lines(found, "loss.json", False, None)
+    lines = reproduction_text(found, "loss.json", False, None).split("\n")
     assert lines[0] == (
         "loss.json on Kafka 4.1.1 with KRaft: REPRODUCED. Acknowledged and gone: v0; a consumer does not read it."
     )
@@ -34,16 +35,16 @@ def test_a_record_that_was_acknowledged_and_is_gone_is_reproduced() -> None:
 def test_a_record_that_is_kept_is_not_reproduced_though_every_step_went_as_in_the_run() -> None:
     found = played(loss(), consumer=("v0",), delivery=ACKNOWLEDGED)
     assert found.verdict is Reproduced.NO
-    assert reproduction_lines(found, "loss.json", True, 2) == [
+    assert reproduction_text(found, "loss.json", True, 2) == (
         "loss.json on Kafka 4.1.1 with KRaft, run 2: NOT REPRODUCED. Every acknowledged record is there."
-    ]
+    )
 
 
 def test_a_step_that_differs_is_named_with_what_was_seen() -> None:
     difference = StateDifference(place="leader[r2]", expected="r2", seen="another")
     found = played(loss(), consumer=(), delivery=ACKNOWLEDGED, last={"differences": (difference,)})
     assert found.verdict is Reproduced.NO
-    lines = reproduction_lines(found, "loss.json", False, None)
+    lines = reproduction_text(found, "loss.json", False, None).split("\n")
     assert "The brokers differ from the model at step 3." in lines[0]
     assert "       leader[r2] is another; the model says r2" in lines
 

@@ -19,12 +19,12 @@ from played_runs import ACKNOWLEDGED, loss, played, scheduled
 from published_json import SCHEMAS, documents, expect_published_suite, expect_published_text, what_is_wrong
 
 import neverlost as nl
-from neverlost.api.schemas import WRITTEN_BY, document
 from neverlost.cli.main import cli
 from neverlost.conformance.adapter import StateDifference
 from neverlost.conformance.judging import JudgedStep
 from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.traces.trace_json import trace_json, trace_values
+from neverlost.reports.schemas import WRITTEN_BY, document
 
 ROOT = Path(__file__).parents[2]
 BOUNDS = ("--replicas", "2", "--log-size", "1", "--records", "1", "--leader-epochs", "2")
@@ -321,7 +321,7 @@ def test_no_two_parts_that_meet_in_one_schema_have_the_same_name() -> None:
             whole = {key: value for key, value in document(file).items() if key != "$defs"}
             for reference in references(document(file)["$defs"][part] if part else whole):
                 to, _, inner = reference.partition("#/$defs/")
-                one = (to.removesuffix(".json") or file, inner)
+                one = (to.removesuffix(".schema.json") or file, inner)
                 waiting += [] if one in found else [one]
                 found.add(one)
         assert {inner or file for file, inner in found} == nl.schema(name).get("$defs", {}).keys()

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from shell_blocks import ROOT
 
-from neverlost.api.schemas import WRITTEN_BY, document
+from neverlost.reports.schemas import WRITTEN_BY, document
 
 REFERENCE = ROOT / "docs" / "reference"
 PAGES = ("json.md", "events.md", "histories.md")
 TABLE = r"(?<=<!-- table: {} -->\n)(.*?)(?=<!-- end of table -->)"
-COMMON = "common.json#/$defs/"
+COMMON = "common.schema.json#/$defs/"
 
 
 def described() -> dict[str, Mapping[str, Any]]:

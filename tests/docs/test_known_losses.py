@@ -7,8 +7,8 @@ from golden_text import EXPLANATION, expect_golden
 from ledgers.known_facts import known_facts
 from ledgers.known_losses import page
 
-from neverlost.explorer.formats import render
 from neverlost.explorer.traces.trace import replay
+from neverlost.reports.trace.formats import render
 from neverlost.spec.bugs import bug_named
 from neverlost.spec.recorded_search import RecordedSearch
 from neverlost.studies.recorded import recorded_trace

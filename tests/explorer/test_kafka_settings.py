@@ -10,7 +10,7 @@ import pytest
 from command_line import Run
 
 from neverlost.explorer.search import explore
-from neverlost.explorer.traces.render_text import check_words, model_options
+from neverlost.explorer.traces.commands import check_words, model_options
 from neverlost.explorer.traces.trace import Trace, replay
 from neverlost.explorer.traces.trace_json import TraceFileError, read_trace, trace_json
 from neverlost.model.core import Model

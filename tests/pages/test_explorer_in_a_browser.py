@@ -24,7 +24,7 @@ FIRST = ["produce(leader=r1, value=0, response=delivered)", "fetch(follower=r2, 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """A running explorer of kafka-4.1."""
-    from neverlost.explorer.server.app import Explorer, app
+    from neverlost.reports.explore.app import Explorer, app
 
     model = profiles()["kafka-4.1"].model(acks="all", min_isr=2, leader_moves=3)
     explorer = Explorer(model=model, token="token", other_model=other_model)

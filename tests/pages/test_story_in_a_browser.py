@@ -7,7 +7,7 @@ import pytest
 from browsing import NARROW, WIDE, Looked
 from hostile_models import HOSTILE, hostile_trace
 
-from neverlost.explorer.formats import render
+from neverlost.reports.trace.formats import render
 from neverlost.spec.bugs import bug_named
 from neverlost.studies.recorded import recorded_trace
 

@@ -12,10 +12,10 @@ from neverlost.explorer.answers.questions import Question, ask
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.kafka.replication.state import Partition
+from neverlost.reports.claims.as_json import claims_json
+from neverlost.reports.claims.as_markdown import claims_markdown
 from neverlost.spec.families import known_claims
 from neverlost.spec.kafka.replication.claims.headline import budgets, within
-from neverlost.studies.claims.claims_json import claims_json
-from neverlost.studies.claims.claims_markdown import claims_markdown
 from neverlost.studies.claims.headline import Headline, budget_of
 from neverlost.studies.claims.judging import ClaimVerdict, Judgement
 from neverlost.studies.claims.ledger import judgements

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from neverlost.explorer.answers.questions import Answer, Answers, Question
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
+from neverlost.reports.audit.readings import readings_block
 from neverlost.spec.configuration import ConfigurationError, read_deployments
 from neverlost.spec.kafka.releases import RELEASES
 from neverlost.studies.audit.audit import audit_of
 from neverlost.studies.audit.examination import worst_of
 from neverlost.studies.audit.reading_verdicts import Readings, examine_readings
-from neverlost.studies.audit.reading_words import readings_block
 from neverlost.studies.study import Study
 
 FIRSTS = (

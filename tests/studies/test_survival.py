@@ -11,11 +11,11 @@ import pytest
 from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.verdict import Verdict
+from neverlost.reports.audit.wording import headline
 from neverlost.spec.configuration import ConfigurationError, Deployment, read_deployment
 from neverlost.spec.faults import Faults
 from neverlost.studies.audit import examination
 from neverlost.studies.audit.examination import Examination, examine, plan, tolerance_of
-from neverlost.studies.audit.wording import headline
 
 FILES = sorted((Path(__file__).parents[2] / "examples" / "audit" / "good").iterdir())
 

@@ -17,9 +17,9 @@ from written_traces import loss_trace
 
 from neverlost.conformance.suite.cases import suite_of
 from neverlost.conformance.suite.files import CASES, SUITE, write_suite
-from neverlost.explorer.formats import FORMATS
 from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.model.kafka.replication.state import ACKS_ALL
+from neverlost.reports.trace.formats import FORMATS
 from neverlost.spec import profiles
 
 ROOT = Path(__file__).parents[2]

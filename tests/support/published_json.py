@@ -13,8 +13,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
-from neverlost.api.schemas import WRITTEN_BY, schema
 from neverlost.cli.output import Output
+from neverlost.reports.schemas import WRITTEN_BY, schema
 
 SCHEMAS = {place: name for name, places in WRITTEN_BY.items() if name not in ("suite", "case") for place in places}
 """The schema of what a command writes for an option, by `check --json`."""

@@ -6,7 +6,10 @@ import textwrap
 from collections.abc import Iterator
 
 from ledgers.known_facts import Fact
-from neverlost.explorer.traces.render_text import check_command, sentence, shell_lines, steps_text, wrapped
+from neverlost.explorer.traces.commands import check_command
+from neverlost.explorer.traces.sentence import sentence
+from neverlost.reports.layout import shell_lines, wrapped
+from neverlost.reports.trace.as_text import steps_text
 from neverlost.spec.recorded_search import RecordedSearch
 from neverlost.studies.recorded import answer, command_of, recorded_trace
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from neverlost.cli.commands.compare import compared_lines
 from neverlost.conformance.adapter import StateDifference
 from neverlost.conformance.cluster.comparing import Compared, Played, TellingRule
 from neverlost.conformance.cluster.releases import release_named
 from neverlost.conformance.judging import JudgedStep
+from neverlost.reports.compare.as_text import compared_text
 from neverlost.spec import profiles
 
 MODEL = profiles()["kafka-0.11"].bounded(leader_moves=1)
@@ -41,7 +41,7 @@ def test_a_difference_is_shown_if_one_release_follows_the_run_and_the_other_leav
 def test_a_rule_without_a_run_says_why_and_is_no_mistake() -> None:
     rule = TellingRule(own="a=yes", other="a=no", version="kafka-0.11", why="nothing shows it")
     assert Compared(rule=rule).as_expected
-    assert compared_lines(Compared(rule=rule), played=True) == [
+    assert compared_text([Compared(rule=rule)], played=True).split("\n") == [
         "",
         "a=yes in kafka-0.11; a=no in the other",
         "  no run: nothing shows it",
@@ -49,7 +49,7 @@ def test_a_rule_without_a_run_says_why_and_is_no_mistake() -> None:
 
 
 def test_a_run_is_told_with_its_steps_and_what_became_of_it_on_both() -> None:
-    assert compared_lines(Compared(rule=RULE, there=FOLLOWED, elsewhere=left_at(2)), played=True) == [
+    assert compared_text([Compared(rule=RULE, there=FOLLOWED, elsewhere=left_at(2))], played=True).split("\n") == [
         "",
         "truncation=kip-101 in kafka-0.11; truncation=kip-279 in the other",
         "   1. move_leader(successor=r2)",

@@ -21,8 +21,10 @@ from neverlost.conformance.cluster.performances import Performed, ScheduleRun, p
 from neverlost.conformance.cluster.performing import COMMANDS, answer_in_words, record_batch
 from neverlost.conformance.cluster.releases import ClusterError, RunnableRelease, release_at
 from neverlost.conformance.cluster.schedules import Outcome, Schedule, read_step, schedules
-from neverlost.conformance.cluster.schedules_text import schedule_rows, schedule_values, schedules_markdown, steps_text
 from neverlost.model.core import UnknownNameError
+from neverlost.reports.known.as_json import schedule_values
+from neverlost.reports.known.as_markdown import schedules_markdown
+from neverlost.reports.known.as_text import schedule_rows, steps_text
 
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "real-steps-on-brokers.md"
 ALL = schedules()

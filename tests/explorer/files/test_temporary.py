@@ -13,7 +13,6 @@ import pytest
 
 from neverlost.explorer.files import temporary
 from neverlost.explorer.files.temporary import PREFIX, own_folder
-from neverlost.explorer.lemmas import text as lemma_text
 from neverlost.spark_explore.session import _package_archive
 
 PROGRAM = """
@@ -79,8 +78,6 @@ def test_a_folder_of_somebody_else_stays_whatever_it_is_called(directory: Path) 
 
 
 def test_whatever_neverlost_puts_into_the_temporary_directory_is_in_such_a_folder(directory: Path) -> None:
-    lemma_text._folder.cache_clear()
-    made = [lemma_text._folder(), _package_archive().parent]
-    lemma_text._folder.cache_clear()
-    assert sorted(directory.iterdir()) == sorted(made)
+    made = [_package_archive().parent]
+    assert list(directory.iterdir()) == made
     assert all(folder.name.startswith(PREFIX) for folder in made)

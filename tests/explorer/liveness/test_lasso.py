@@ -17,13 +17,13 @@ from looked_at import page_read
 from written_traces import trace_of
 
 from neverlost.cli.main import main
-from neverlost.explorer.formats import FORMATS, render
 from neverlost.explorer.loading import profile_from_file
 from neverlost.explorer.search import explore
-from neverlost.explorer.traces.render_text import loop_lines
 from neverlost.explorer.traces.trace import ReplayError, Trace, replay
 from neverlost.explorer.traces.trace_json import TraceFileError, read_trace, trace_json, trace_values
 from neverlost.model.core import Profile
+from neverlost.reports.trace.as_text import loop_lines
+from neverlost.reports.trace.formats import FORMATS, render
 
 OVERTAKEN = ("ask(client=c1)", "ask(client=c2)", "attend(client=c2)", "answer(client=c2)")
 """The second client is always faster; from step 2 on it goes round."""

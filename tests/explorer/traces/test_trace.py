@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from written_traces import COUNTER, loss_trace, trace_of
 
 from neverlost.explorer.files.json_text import json_text
-from neverlost.explorer.formats import FORMATS, render
 from neverlost.explorer.loading import find_profile, profile_from_file
 from neverlost.explorer.traces.changes import by_owner, changes, field_changes
 from neverlost.explorer.traces.trace import ReplayError, Trace, replay
 from neverlost.explorer.traces.trace_json import TraceFileError, read_trace, trace_json, trace_values
 from neverlost.model.core import BoundsError, NeverlostError, Profile, SubsetOf, UnknownNameError
+from neverlost.reports.trace.formats import FORMATS, render
 from neverlost.spec import profiles
 from neverlost.spec.published.profiles import KIP_320, PROFILES
 

@@ -1,0 +1,54 @@
+"""The command that finds a trace again. A trace keeps it in its file, so it is told here and not in the reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from neverlost.model.core import Model, Setting
+
+from .trace import Trace
+
+
+def check_command(trace: Trace) -> list[str]:
+    """The words of the command that finds this trace again."""
+    return search_command(trace.model, trace.property, trace.symmetry)
+
+
+def check_words(model: Model, name: str) -> str:
+    """The command that asserts a property of a model, on one line."""
+    return " ".join(search_command(model, name))
+
+
+def search_command(model: Model, name: str | None, symmetry: Iterable[str] = ()) -> list[str]:
+    """The words of the command that searches a model for a property, an option with its value in one."""
+    chosen = [f"--property {name}"] if name is not None else []
+    symmetric = [f"--symmetric {domain}" for domain in symmetry]
+    return ["neverlost check", model.profile.name, *model_options(model), *chosen, *symmetric]
+
+
+def model_options(model: Model) -> list[str]:
+    """The bounds that are not 0 as options, and the settings that differ from the profile's own: `--log-size 2 --acks all --clean`."""
+    words = [f"{option_name(name)} {value}" for name, value in model.bounds.items() if value]
+    usual = model.profile.default_settings
+    return words + [
+        setting_option(s, value)
+        for s in model.profile.state.settings
+        if (value := model.settings[s.name]) != usual[s.name]
+    ]
+
+
+def setting_option(chosen: Setting, value: int) -> str:
+    """A setting as an option: `--acks all`, `--unclean`; `--clean` for a yes-or-no that is off."""
+    if chosen.domain.index is not None:
+        return f"{option_name(chosen.name)} {chosen.show(value)}"
+    return option_name(chosen.name) if value else off_option(chosen)
+
+
+def off_option(chosen: Setting) -> str:
+    """The option that turns a yes-or-no off: the name that it declares for this, or `--no-NAME`."""
+    return option_name(chosen.off or f"no_{chosen.name}")
+
+
+def option_name(name: str) -> str:
+    """`log_size` as `--log-size`."""
+    return "--" + name.replace("_", "-")

@@ -1,0 +1,1 @@
+"""What `neverlost audit` shows."""

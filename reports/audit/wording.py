@@ -1,0 +1,298 @@
+"""An audit in Kafka's words: settings, faults, and where to change what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from neverlost.explorer.traces.commands import check_command
+from neverlost.explorer.traces.sentence import sentence
+from neverlost.explorer.traces.trace import Trace
+from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.words import counted
+from neverlost.model.arguments import argument
+from neverlost.spec.configuration import Deployment, RefusedTopics, SourcedValue
+from neverlost.spec.configuration.readings import elr_default
+from neverlost.spec.configuration.versions import version_line
+from neverlost.spec.exposure import VERSION, ConfigurationChange
+from neverlost.spec.faults import NO_FAULT, Faults
+from neverlost.studies.audit.comparison import Change, Comparison
+from neverlost.studies.audit.dangers import exposure_of, that_matter
+from neverlost.studies.audit.edits import ROLE_OF, TOOLS
+from neverlost.studies.audit.examination import DecidedDanger, Examination, broken_everyday
+from neverlost.studies.audit.fixes import Fix
+from neverlost.studies.audit.tolerance import ZONE_LOSS, Tolerance
+
+NOT_PROMISED = "NOT PROMISED: acks=0 acknowledges nothing"
+
+VERDICTS = {Verdict.HOLDS: "SAFE", Verdict.VIOLATED: "NOT SAFE", Verdict.UNDECIDED: "UNDECIDED"}
+"""What an audit calls a verdict."""
+
+
+def few(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    return listed(names) if are_few(names) else f"{', '.join(names[:3])} and {len(names) - 3:,} more"
+
+
+def are_few(names: Sequence[str]) -> bool:
+    """Whether all names are said where the first are."""
+    return len(names) <= 4
+
+
+def noun_of(found: Iterable[Deployment | RefusedTopics]) -> str:
+    """What is counted: topics, programs, or pairs of a topic and a program."""
+    kinds = [(bool(one.topics), bool(one.programs)) for one in found]
+    if (True, True) in kinds:
+        return "pair"
+    return "program" if (False, True) in kinds else "topic"
+
+
+def in_classes(count: int, noun: str, classes: int) -> str:
+    """`5 topics in 4 classes`; only `3 programs` if each is a class by itself."""
+    what = counted(count, noun) + (" of topic and program" if noun == "pair" else "")
+    return what + ("" if count == classes else f" in {classes} classes")
+
+
+def cannot_be_audited(refused: RefusedTopics) -> str:
+    """Which topics or programs cannot be audited; what is wrong follows."""
+    called = called_by_name(refused)
+    return f"{called[:1].upper()}{called[1:]} cannot be audited: "
+
+
+def called_by_name(one: Deployment | RefusedTopics) -> str:
+    """`topic a`, `programs a.properties and b.properties`; a topic with a program says by itself what it is."""
+    noun = noun_of([one])
+    return few(one.units) if noun == "pair" else f"{noun}{'s' if len(one.units) > 1 else ''} {few(one.units)}"
+
+
+def listed(words: Iterable[object], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`; nothing for nothing."""
+    *most, final = [str(word) for word in words] or [""]
+    return f"{', '.join(most)} {last} {final}" if most else final
+
+
+def settings_line(deployment: Deployment) -> str:
+    """The most important settings: version, replicas, acks, min.insync.replicas."""
+    chosen = deployment.settings
+    words = [
+        f"Kafka {deployment.version}",
+        counted(deployment.replication_factor, "replica"),
+        f"acks={chosen['acks']}",
+        f"min.insync.replicas={chosen['min_isr']}",
+    ]
+    words += ["unclean elections"] if chosen["unclean"] else []
+    words += ["idempotent producer"] if chosen["idempotence"] else []
+    words += ["written by brokers"] if deployment.internal else []
+    return ", ".join(words)
+
+
+def verdict_words(verdict: Verdict, deployment: Deployment) -> str:
+    """The verdict; what acknowledges nothing is not called SAFE."""
+    if verdict == Verdict.HOLDS and deployment.settings["acks"] == "0":
+        return "NOTHING IS PROMISED (acks=0), and nothing else happens"
+    return VERDICTS[verdict]
+
+
+def _assumed(examination: Examination) -> str:
+    """What the verdicts rest on."""
+    return listed(dict.fromkeys(exposure_of(danger).assumes for danger in examination.dangers))
+
+
+def headline(examination: Examination) -> str:
+    """The verdict in a sentence or two, with the defaults that it rests on."""
+    bad = {d.danger: None for d in examination.violated if d.tolerated}
+    beyond = {d.danger: None for d in examination.violated if not d.tolerated and d.danger not in bad}
+    usual = "a single fault" if bad else "any single fault"
+    broken, survived = _events(examination)
+    tolerance = examination.tolerance
+    said = usual if tolerance is None else listed(broken or [name for name, _ in tolerance.named])
+    cut_short = ", a search was cut short, whether it is safe" if examination.verdict == Verdict.UNDECIDED else ""
+    opening = f"{verdict_words(examination.verdict, examination.deployment)}{cut_short} with {said}"
+    if not bad:
+        opening += everyday_words(broken_everyday(examination))
+    defaults = listed(f"{key}={value}" for key, value in examination.deployment.deciding_defaults.items())
+    if bad:
+        opening += f": {listed(danger.what for danger in bad)}."
+    else:
+        opening += f", if these keys, which no file sets, have their defaults: {defaults}." if defaults else "."
+    if examination.verdict == Verdict.HOLDS:
+        opening += f" It assumes that {_assumed(examination)}."
+    chosen = examination.deployment.reading.chosen
+    if chosen.stands_for is not None:
+        opening += f" Assumed: Kafka {chosen.stands_for}, which is not known here, behaves as {chosen.release}."
+    unchecked = examination.deployment.unchecked
+    if unchecked:
+        opening += f" Not checked: {listed(notice.unchecked for notice in unchecked)}."
+    if broken and survived:
+        opening += f" It survives {listed(survived)}, if {_assumed(examination)}."
+    if examination.deployment.settings["acks"] == "0":
+        opening += " But with acks=0 the producer never learns what was lost."
+    if beyond:
+        opening += f" Beyond that: {listed(danger.what for danger in beyond)}."
+    assumed = examination.deployment.reading.assumed
+    if assumed:
+        opening += (
+            f" Assumed, as {argument('assume')} says: {listed(f'{name}={value}' for name, value in assumed.items())}."
+        )
+    if bad and defaults:
+        opening += f" Defaults, because no file sets these keys: {defaults}."
+    return opening
+
+
+def survived_words(tolerance: Tolerance | None) -> str:
+    """With what something is SAFE: ` with any single fault`."""
+    return f" with {'any single fault' if tolerance is None else listed(name for name, _ in tolerance.named)}"
+
+
+def zone_words(examination: Examination) -> list[str]:
+    """That no file says in which zones the brokers are, if a zone is to be lost."""
+    zones = (
+        [faults for name, faults in examination.tolerance.named if name == ZONE_LOSS] if examination.tolerance else []
+    )
+    if not zones or examination.deployment.has_racks:
+        return []
+    return [f"no broker.rack is set: a zone may have every replica of a partition, so {ZONE_LOSS} is {zones[0]}."]
+
+
+def everyday_words(everyday: Mapping[str, Verdict]) -> str:
+    """What is said beside SAFE: `; NOT SAFE with rolling-restart`; empty if nothing happens."""
+    broken = [name for name, verdict in everyday.items() if verdict == Verdict.VIOLATED]
+    unknown = [name for name, verdict in everyday.items() if verdict == Verdict.UNDECIDED]
+    words = f"; NOT SAFE with {listed(broken, 'or')}" if broken else ""
+    return words + (f"; UNDECIDED with {listed(unknown, 'or')}" if unknown else "")
+
+
+COMPARED = {
+    Verdict.HOLDS: "NOT WORSE than the baseline",
+    Verdict.VIOLATED: "WORSE than the baseline",
+    Verdict.UNDECIDED: "UNDECIDED whether it is worse than the baseline",
+}
+
+
+def comparison_headline(comparison: Comparison) -> str:
+    """Whether something got worse, and how many findings are new, open, gone and unchanged."""
+    changes = [change for part in comparison.parts for _, change in part.findings]
+    said = [f"{changes.count(change)} {change}" for change in Change if change in changes]
+    return f"{COMPARED[comparison.verdict]}. Findings: {listed(said)}." if said else f"{COMPARED[comparison.verdict]}."
+
+
+def _events(examination: Examination) -> tuple[list[str], list[str]]:
+    """The named events that the deployment does not survive, and those that it does."""
+    tolerance = examination.tolerance
+    if tolerance is None or not tolerance.of_events:
+        return [], []
+    broken = [
+        name
+        for name, faults in tolerance.named
+        if any(d.faults.within(faults) for d in examination.decided if d.verdict == Verdict.VIOLATED)
+    ]
+    return broken, [name for name, faults in tolerance.named if name not in broken and _survived(examination, faults)]
+
+
+def _survived(examination: Examination, faults: Faults) -> bool:
+    """Whether nothing happens with these faults, or even with more of them."""
+    return all(
+        any(
+            that_matter(examination.deployment, danger, faults).within(d.faults)
+            for d in examination.decided
+            if d.danger == danger and d.verdict == Verdict.HOLDS
+        )
+        for danger in examination.dangers
+    )
+
+
+def shown_first(found: Sequence[tuple[DecidedDanger, Fix | None]]) -> DecidedDanger:
+    """The finding whose story is shown: of those that should be survived, if there are any, the one with the shortest."""
+    return min((finding for finding, _ in found), key=lambda one: (not one.tolerated, one.answer.steps or 0))
+
+
+def story(finding: DecidedDanger) -> str:
+    """What happens, in one sentence."""
+    return sentence(trace_of(finding))
+
+
+def command(finding: DecidedDanger) -> list[str]:
+    """The words of the command that finds the story again."""
+    return check_command(trace_of(finding))
+
+
+def trace_of(finding: DecidedDanger) -> Trace:
+    """The shortest story of a violated finding."""
+    assert finding.answer.trace is not None
+    return finding.answer.trace
+
+
+def change_words(deployment: Deployment, change: ConfigurationChange) -> str:
+    """Where to change what: `in producer.properties line 4: acks=1 -> acks=all`."""
+    if change.key == VERSION:
+        words = f"upgrade Kafka from {deployment.version} to {change.value}, brokers and clients"
+        line = version_line(change.value)
+        if line is not None and elr_default(line) == "1" and deployment.settings.get("elr") is None:
+            words += (
+                f", with kafka-features.sh upgrade --release-version {line}, which turns eligible leader replicas on"
+            )
+        return words
+    if change.key == "eligible.leader.replicas.version":
+        return f"turn eligible leader replicas on: {TOOLS[change.key]} --feature {change.key}={change.value}"
+    source = deployment.sources.get(change.key)
+    advice = f" ({TOOLS[change.key]})" if change.key in TOOLS else ""
+    if source is None or source.file is None:
+        usual = f" (by default {source.value})" if source is not None and source.value else ""
+        role = ROLE_OF[change.key]
+        client = deployment.clients.get(role)
+        key = f"{client.added_as.get(role, '') if client else ''}{change.key}"
+        return f"add {key}={change.value} to the {role}'s configuration{usual}{advice}"
+    line = "" if source.line is None else f" line {source.line}"
+    return f"in {source.file}{line}: {_assigned(source)} -> {source.key}={change.value}{advice}"
+
+
+def _assigned(source: SourcedValue) -> str:
+    return f"{source.key}={source.value}"
+
+
+COSTS: Mapping[str, str] = {
+    "acks": "each write waits for every replica in sync",
+    "eligible.leader.replicas.version": "a partition may stay offline until an eligible replica is back",
+    "flush.messages": "each write waits for the disk of every replica in sync",
+    "max.in.flight.requests.per.connection": "fewer records each second, as each request waits for the one before it",
+    "min.insync.replicas": "nothing can be written while fewer replicas are in sync",
+    "replication.factor": "more disk and network",
+    "retries": "the program has to send again what fails",
+    "unclean.leader.election.enable": "a partition stays offline until a replica that was in sync is back",
+}
+"""What a change of a setting costs, where it costs something."""
+
+
+def fix_words(deployment: Deployment, fixes: Sequence[Fix]) -> str:
+    """The common changes of several fixes, what they cost, and what they were verified for; then what helps until an upgrade."""
+    words = _changes_words(deployment, fixes)
+    until = [fix.until for fix in fixes if fix.until is not None]
+    if until and len(until) == len(fixes):
+        words += f" Until you upgrade: {_changes_words(deployment, until)}"
+    elif fixes[0].upgrades:
+        words += " Until you upgrade: no change of settings that was tried prevents it."
+    return words
+
+
+def _changes_words(deployment: Deployment, fixes: Sequence[Fix]) -> str:
+    changes = "; and ".join(change_words(deployment, change) for change in fixes[0].changes)
+    sets = [faults for fix in fixes for faults in fix.faults]
+    fewest = (
+        " (no earlier version that was tried prevents it)" if fixes[0].upgrades and len(fixes[0].changes) == 1 else ""
+    )
+    costs = listed(COSTS[change.key] for change in fixes[0].changes if change.key in COSTS)
+    cost = f" It costs: {costs}." if costs else ""
+    states = counted(max(fix.states for fix in fixes), "state")
+    most = "up to " if len(sets) > 1 else ""
+    return (
+        f"{changes[0].upper()}{changes[1:]}{fewest}.{cost} Verified by checking that: it then never happens with"
+        f" {listed(sets, 'or')}, in {most}{states}."
+    )
+
+
+def no_fix_words(examination: Examination, findings: Sequence[DecidedDanger]) -> str:
+    """A sentence that no setting helps, and the most faults that the deployment survives."""
+    danger = findings[0].danger
+    held = [d.faults for d in examination.of(danger, Verdict.HOLDS) if d.faults != NO_FAULT]
+    against = listed((d.faults for d in findings), "or")
+    survived = f" It does not happen with {listed(held, 'or')}." if held else ""
+    return f"No change of settings that was tried protects against {against}.{survived} {danger.otherwise}".strip()

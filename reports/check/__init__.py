@@ -1,0 +1,1 @@
+"""What `neverlost check` and `neverlost resume` show."""

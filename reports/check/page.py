@@ -1,0 +1,43 @@
+"""The page of a check: the verdict, the story of what goes wrong, and what the verdict rests on."""
+
+from __future__ import annotations
+
+from neverlost.explorer.traces.sentence import sentence
+
+from ..layout import shell_lines
+from ..pages.charts import bars
+from ..pages.page import TONES, filled, whole_page
+from ..trace.page import conditions, story_section
+from .as_text import Check, extent, headline, numbers
+
+
+def check_html(check: Check) -> str:
+    """The page: one file that needs no other."""
+    result = check.result
+    trace = None if check.decisive is None else check.decisive.trace
+    said = " ".join(headline(check).plain.split())
+    body = filled(
+        "check/check.html.j2",
+        verdict=result.verdict.upper(),
+        tone=TONES[result.verdict],
+        headline=said,
+        conditions=conditions(result.model),
+        sentence=None if trace is None else sentence(trace),
+        story=None if trace is None else story_section(trace, "step", with_beyond=True),
+        properties=[
+            {
+                "name": finding.property.name,
+                "asserted": finding.asserted,
+                "verdict": finding.verdict,
+                "tone": TONES[finding.verdict] if finding.asserted else "dim",
+                "extent": extent(finding),
+                "statement": finding.property.statement,
+            }
+            for finding in result.findings.values()
+        ],
+        levels=bars({str(level): count for level, count in enumerate(result.levels)}),
+        actions=bars(result.generated_by_action),
+        numbers=numbers(check),
+        command=shell_lines(check.command, ""),
+    )
+    return whole_page(said, body, scripts=["trace/story.js"])

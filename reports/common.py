@@ -1,0 +1,35 @@
+"""What several documents have; `common.schema.json` describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .layout import wrapped
+
+if TYPE_CHECKING:
+    from neverlost.conformance.adapter import StateDifference
+    from neverlost.conformance.history.malformed import MalformedOperation
+    from neverlost.conformance.validation.event_log import MalformedEvent
+    from neverlost.conformance.validation.reasons import ObservationMismatch
+
+SHOWN_MALFORMED = 20
+
+
+def malformed_text(title: str, malformed: Sequence[MalformedOperation | MalformedEvent], count: int) -> str:
+    """The first parts that cannot be read, and how many of the `count` are left; nothing if there is none."""
+    if not count:
+        return ""
+    lines = [title, *(wrapped(f"  {one.show()}", "    ") for one in malformed[:SHOWN_MALFORMED])]
+    more = count - len(lines) + 1
+    return "\n".join([*lines, *([f"  and {more:,} more"] if more > 0 else [])])
+
+
+def malformed_values(malformed: Sequence[MalformedOperation | MalformedEvent]) -> list[dict[str, Any]]:
+    """The parts that cannot be read, as plain values."""
+    return [{"line": one.line, "what": one.what, "expected": one.expected} for one in malformed]
+
+
+def differences_values(differences: Sequence[StateDifference | ObservationMismatch]) -> list[dict[str, Any]]:
+    """Where an implementation is in another state than the model, as plain values."""
+    return [{"place": one.place, "expected": one.expected, "seen": one.seen} for one in differences]

@@ -1,0 +1,1 @@
+"""What `neverlost compare` shows."""

@@ -1,0 +1,1 @@
+"""The page to click through a model, and the server that it asks."""

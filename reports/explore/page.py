@@ -1,0 +1,40 @@
+"""The page of the explorer: a story that grows by clicks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from neverlost.model.core import Model
+
+from ..pages.page import embedded, filled, whole_page
+from ..trace.drawing import LANE, head
+from ..trace.lanes import lane_names
+from ..trace.page import conditions
+
+EXPORTS = ("html", "json", "itf", "mermaid", "pytest", "svg", "text", "dot", "graphml")
+
+
+def explore_html(model: Model, begin: Sequence[str], compare: str) -> str:
+    """The page: it asks its own server for everything that it shows. `begin` are the first steps, `compare` another model."""
+    lanes = lane_names(model)
+    fields = [field.name for field in model.profile.state.fields]
+    body = filled(
+        "explore/explore.html.j2",
+        name=model.profile.name,
+        conditions=conditions(model),
+        statement=model.profile.statement,
+        width=LANE * len(lanes),
+        head=head(lanes),
+        exports=EXPORTS,
+        compare=compare,
+        words=[*(prop.name for prop in model.profile.all_properties if prop.over_states), *fields],
+        begin=embedded({"steps": list(begin)}),
+    )
+    title = f"neverlost explore {model.profile.name}"
+    return whole_page(
+        title,
+        body,
+        scripts=["trace/story.js", "explore/explore.js"],
+        styles=["explore/explore.css"],
+        asks_its_server=True,
+    )

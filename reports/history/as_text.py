@@ -1,0 +1,88 @@
+"""What was found in a history, for people."""
+
+from __future__ import annotations
+
+from neverlost.conformance.history.anomalies import (
+    DUPLICATED,
+    INCONSISTENT,
+    KINDS,
+    LOST,
+    REFUSED,
+    REORDERED,
+    SKIPPED,
+    UNSENT,
+    VANISHED,
+    Anomaly,
+)
+from neverlost.conformance.history.judged import JudgedHistory
+from neverlost.conformance.history.recording import FAIL, INFO, OK, History
+from neverlost.explorer.words import counted
+
+from ..common import malformed_text
+from ..layout import wrapped
+
+SHOWN, SHOWN_MENTIONS = 5, 8
+WORDS = {
+    LOST: "acknowledged and lost",
+    VANISHED: "read, then vanished",
+    DUPLICATED: "duplicated",
+    REORDERED: "out of order",
+    INCONSISTENT: "inconsistent offsets",
+    REFUSED: "refused, yet read",
+    SKIPPED: "skipped by a reader",
+    UNSENT: "read, yet not sent",
+}
+
+
+def history_text(found: JudgedHistory) -> str:
+    """The whole report."""
+    shown = [_anomalies_text(found, kind) for kind in KINDS if found.counts[kind]]
+    return "\n\n".join(part for part in (_malformed_text(found.history), verdict_text(found), *shown) if part)
+
+
+def verdict_text(found: JudgedHistory) -> str:
+    """The parts that were judged, and the number of each kind of anomaly."""
+    history = found.history
+    outcomes = [int((history.sends.outcome == outcome).sum()) for outcome in (OK, FAIL, INFO)]
+    happened = [f"{found.counts[kind]:,} {WORDS[kind]}" for kind in KINDS if found.counts[kind]]
+    verdict = f"{history.name}: " + (f"NOT clean: {', '.join(happened)}." if happened else "clean.")
+    rows = {
+        "operations": f"{history.operations:,}, of {_clients(len(history.processes))}"
+        f" on {counted(len(history.partitions), 'partition')}",
+        "sent": f"{len(history.sends):,}: {outcomes[0]:,} acknowledged, {outcomes[1]:,} refused, {outcomes[2]:,} indeterminate",
+        "read": f"{len(history.reads):,}",
+        "left open": f"{counted(found.unread, 'acknowledged value')} not read, and nothing beyond read either",
+    }
+    return "\n".join([wrapped(verdict), *(f"  {name:10} {text}" for name, text in rows.items())])
+
+
+def _clients(number: int) -> str:
+    return "1 process" if number == 1 else f"{number:,} processes"
+
+
+def _malformed_text(history: History) -> str:
+    lines = counted(history.malformed_count, "line")
+    title = f"{history.name}: {lines} of it cannot be read. The rest is judged without:"
+    return malformed_text(title, history.malformed, history.malformed_count)
+
+
+def _anomalies_text(found: JudgedHistory, kind: str) -> str:
+    title = f"{WORDS[kind][0].upper()}{WORDS[kind][1:]}: {found.counts[kind]:,}"
+    lines = [title]
+    for anomaly in found.anomalies[kind][:SHOWN]:
+        lines.append(wrapped(f"  {sentence(found.history, anomaly)}", "    "))
+        for mention in anomaly.mentions[:SHOWN_MENTIONS]:
+            process = found.history.processes[mention.process]
+            index = found.history.index_of(mention.operation)
+            lines.append(f"      operation {index}, process {process}: {mention.did}")
+        if len(anomaly.mentions) > SHOWN_MENTIONS:
+            lines.append(f"      and {len(anomaly.mentions) - SHOWN_MENTIONS:,} more operations")
+    if found.counts[kind] > SHOWN:
+        lines.append(f"  and {found.counts[kind] - SHOWN:,} more")
+    return "\n".join(lines)
+
+
+def sentence(history: History, anomaly: Anomaly) -> str:
+    """`Partition 5: 17 was acknowledged at offset 3, and ...`."""
+    value = history.value_name(anomaly.value)
+    return f"Partition {history.partitions[anomaly.partition]}: {value} {anomaly.what}."

@@ -1,0 +1,1 @@
+"""What every page is made of: one file each, offline; text of models is never markup."""

@@ -1,0 +1,226 @@
+"""The report of a proof, for people: the verdict, what stops it, what it rests on, and what Z3 was asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.text import Text
+
+from neverlost.explorer.symbolic.bounded import DepthResult
+from neverlost.explorer.symbolic.conditions import ConditionalProof, SettingsCase
+from neverlost.explorer.symbolic.induction import Query
+from neverlost.explorer.symbolic.proof import Proof
+from neverlost.explorer.traces.changes import changes
+from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.words import counted
+from neverlost.model.core import Lemma, Model
+from neverlost.model.core.profile import show_bounds
+
+from ..layout import wrapped
+from ..quantities import show_seconds
+from ..styled import STYLES, titled
+from ..trace.as_text import change_lines, trace_text
+
+SLOWEST = 3
+
+
+def proof_report(proof: Proof) -> Iterator[Text]:
+    """The whole report, part by part."""
+    yield headline(proof)
+    broken = broken_assumptions(proof)
+    if broken:
+        yield Text()
+        yield titled("\n".join(_assumption_lines(broken)))
+    if proof.trace is not None:
+        yield Text()
+        yield titled(trace_text(proof.trace))
+    elif proof.failing:
+        yield Text()
+        yield titled("\n".join(_counterexample(proof)))
+    if proof.lemmas:
+        yield Text()
+        yield titled("\n".join(lemma_lines(proof.lemmas)))
+    yield Text()
+    yield titled("\n".join(_numbers(proof)))
+
+
+def broken_assumptions(proof: Proof) -> list[Lemma]:
+    """What the lemmas assume about the settings but is not so, if nothing is proven."""
+    if proof.verdict == Verdict.PROVEN:
+        return []
+    start = proof.model.state(proof.model.initial_states()[0])
+    return [assumption for assumption in proof.model.profile.assumptions if not assumption.function(start)]
+
+
+def _assumption_lines(broken: Sequence[Lemma]) -> Iterator[str]:
+    yield "The lemmas assume this, but the settings do not meet it"
+    for assumption in broken:
+        yield f"  {assumption.name}"
+        yield wrapped(f"      {assumption.reason}", "      ")
+
+
+def conditional_report(proof: ConditionalProof) -> Iterator[Text]:
+    """The report of a proof with settings left open: the verdicts, what they rest on, and what Z3 was asked."""
+    yield from conditional_headline(proof)
+    yield Text()
+    yield titled("\n".join(lemma_lines(proof.lemmas)))
+    yield Text()
+    yield Text(
+        f"{len(proof.queries):,} queries, {proof.unknown:,} of them unknown, {len(proof.cases)} cases, {show_seconds(proof.seconds)}"
+    )
+
+
+def conditional_headline(proof: ConditionalProof) -> Iterator[Text]:
+    """Under which values of the open settings the property is proven, and what happens under the others."""
+    bounds = show_bounds(proof.model.bounds)
+    opening = (
+        f"{proof.model.profile.name} ({bounds}): {proof.claim.name}, with {', '.join(proof.settings)} left open"
+        f"{proof.model.proviso}, is"
+    )
+    yield Text(wrapped(opening, "  "))
+    for verdict in (Verdict.PROVEN, Verdict.VIOLATED, Verdict.UNDECIDED):
+        for choices, cases in proof.having(verdict):
+            line = Text(f"  {verdict.upper():10}", style=STYLES[verdict])
+            line.append(f"{proof.show(choices):44}", style="")
+            line.append(_extent(cases), style="dim")
+            line.rstrip()
+            yield line
+
+
+def _extent(cases: Sequence[SettingsCase]) -> str:
+    """What was found in addition to the verdict."""
+    lengths = sorted({len(case.trace) - 1 for case in cases if case.trace is not None})
+    if lengths:
+        ends = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
+        return f"in {ends} steps"
+    if all(case.verdict == Verdict.PROVEN for case in cases):
+        return ""
+    if all(case.complete for case in cases):
+        return f"true in all states within the bounds ({max(case.states for case in cases):,})"
+    searched = min(case.states for case in cases)
+    return f"no violation in {searched:,} states" if searched else ""
+
+
+def headline(proof: Proof) -> Text:
+    """The verdict in one sentence."""
+    return Text(wrapped(_verdict(proof), "  "), style=STYLES[proof.verdict])
+
+
+def _verdict(proof: Proof) -> str:
+    opening = f"{_named(proof.model)}: {proof.claim.name} is"
+    if proof.verdict == Verdict.PROVEN:
+        return f"{opening} PROVEN for any number of steps, {from_lemmas(proof.lemmas)}{_k(proof)}{proof.model.proviso}."
+    if proof.trace is not None:
+        return f"{opening} VIOLATED in {counted(len(proof.trace.steps), 'step')}."
+    if proof.depths:
+        decided = [d.steps for d in proof.depths if d.result == DepthResult.NONE]
+        within = f"no violation within {counted(decided[-1], 'step')}" if decided else "nothing was decided in time"
+        return f"{opening} UNDECIDED: {within}; more steps are needed, or induction (without --depth)."
+    if proof.failing:
+        return f"{opening} UNDECIDED: {proof.failing[0].text} fails; no violation was found."
+    if not proof.unknown:
+        return f"{opening} UNDECIDED: interrupted after {len(proof.queries):,} queries, none of which failed."
+    return f"{opening} UNDECIDED: {len(proof.unknown)} of {len(proof.queries)} queries found no answer in time."
+
+
+def _named(model: Model) -> str:
+    return f"{model.profile.name} ({show_bounds(model.bounds)})" if model.bounds else model.profile.name
+
+
+def from_lemmas(lemmas: Sequence[Lemma]) -> str:
+    """What a proof rests on, in words."""
+    return f"from {counted(len(lemmas), 'lemma')}" if lemmas else "by itself"
+
+
+def _k(proof: Proof) -> str:
+    return "" if proof.k == 1 else f", by induction over {proof.k} states in a row"
+
+
+def _counterexample(proof: Proof) -> Iterator[str]:
+    query, model = proof.failing[0], proof.model
+    assert query.pair is not None
+    before, start = model.state(query.pair.before), model.state(model.initial_states()[0])
+    broken = query.instance or query.lemma or "the domain of a field"
+    if query.pair.step is None:
+        yield "Counterexample: the start"
+        yield wrapped(f"  {broken} is false in the initial state.", "  ")
+    else:
+        assumed = "every lemma" if proof.lemmas else proof.claim.name
+        known = f"reached {counted(query.after - 1, 'step')} from the start" if query.after else f"{assumed} holds"
+        yield "Counterexample to induction"
+        yield wrapped(f"  In the state before, {known}{_reached(proof)}. It differs from the start in", "  ")
+        yield from change_lines(changes(start, before))
+        yield f"  1. {model.steps[query.pair.step].show(model.bounds)}"
+        yield from change_lines(changes(before, model.state(query.pair.after)))
+        yield wrapped(f"  After it, {broken} is broken.", "  ")
+    others = Counter((q.lemma, q.action) for q in proof.failing[1:])
+    if others:
+        yield ""
+        yield "Other queries that fail"
+        for (lemma, action), count in others.items():
+            yield f"  {lemma or 'the domain of a field'} after {action}: {count} of them"
+
+
+def _reached(proof: Proof) -> str:
+    if proof.reach is None:
+        return ""
+    return {
+        "reachable": "; it can be reached, so a lemma is false",
+        "unreachable": "; it cannot be reached: the lemma may be true, but needs another lemma",
+        "not reached": "; it was not reached in the states searched",
+    }[proof.reach.text]
+
+
+def lemma_lines(lemmas: Sequence[Lemma]) -> Iterator[str]:
+    """Every lemma with its reason."""
+    yield "Lemmas, each with the reason why it is true"
+    for lemma in lemmas:
+        yield f"  {lemma.name}"
+        yield wrapped(f"      {lemma.reason}", "      ")
+
+
+def _numbers(proof: Proof) -> Iterator[str]:
+    yield "Queries"
+    yield from rows(
+        {
+            "by steps": ", ".join(f"{d.steps} {d.result} {d.seconds:.1f} s" for d in proof.depths),
+            **counts(proof.queries, len(proof.failing), len(proof.unknown)),
+            "symmetry": ", ".join(proof.symmetric) or f"not used: {proof.without_symmetry or 'no domain is symmetric'}",
+            "numbers": f"{proof.bits} bits",
+            "time": times(proof.seconds, proof.translated_seconds),
+        }
+    )
+    yield from slowest(proof.queries)
+
+
+def counts(queries: Sequence[Query], failing: int, unknown: int) -> dict[str, str]:
+    """How many queries were asked, their results, and which solver setting answered how many."""
+    if not queries:
+        return {}
+    kinds, solvers = Counter(q.kind for q in queries), Counter(q.configuration for q in queries)
+    return {
+        "asked": f"{len(queries):,} ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})",
+        "failing": f"{failing:,}",
+        "unknown": f"{unknown:,}",
+        "answered by": ", ".join(f"{name} {count:,}" for name, count in solvers.most_common()),
+    }
+
+
+def times(seconds: float, translated: float) -> str:
+    """The time of a proof in words."""
+    return f"{show_seconds(seconds)}, of which {show_seconds(translated)} to translate lemmas"
+
+
+def rows(values: Mapping[str, str]) -> Iterator[str]:
+    """One line for each name and value; names without a value are left out."""
+    for name, value in values.items():
+        if value:
+            yield wrapped(f"  {name:14}{value}", " " * 16)
+
+
+def slowest(queries: Sequence[Query]) -> Iterator[str]:
+    """The queries that took longest."""
+    for query in sorted(queries, key=lambda q: q.seconds, reverse=True)[:SLOWEST]:
+        answer = f"{query.result} ({query.configuration})"
+        yield wrapped(f"  {'slowest':14}{query.seconds:.2f} s: {query.text}, {answer}", " " * 16)

@@ -1,0 +1,38 @@
+"""What `neverlost prove --certify` shows: what was checked again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from neverlost.explorer.words import counted
+from neverlost.model.core.profile import show_bounds
+
+from ..layout import wrapped
+from ..quantities import show_seconds
+
+if TYPE_CHECKING:
+    from neverlost.explorer.symbolic.certificate import Certificate
+
+
+def certificate_text(certificate: Certificate) -> str:
+    """What was checked again, for people."""
+    return "\n".join(_lines(certificate))
+
+
+def _lines(certificate: Certificate) -> Iterator[str]:
+    agreement = certificate.agreement
+    bounds = show_bounds(certificate.larger.bounds)
+    which = "all" if certificate.complete else "the first"
+    kind = "states, one of each that differ by renaming" if certificate.symmetric else "states"
+    rows = {
+        "reached": f"{counted(len(certificate.lemmas), 'lemma')} and the property, true in {which} {certificate.states:,} {kind}"
+        f" ({bounds})",
+        "random": f"{agreement.states:,} states, one step each by the terms of the proof and by the interpreter: the same state or"
+        f" refusal each time ({agreement.taken:,} steps could happen, {agreement.flawed:,} would have left a domain)",
+        "lemmas": f"{agreement.lemmas:,} instances in random states and {agreement.later:,} after a step, both ways: the same truth",
+        "time": show_seconds(certificate.seconds),
+    }
+    yield "Checked again"
+    for name, value in rows.items():
+        yield wrapped(f"  {name:14}{value}", " " * 16)

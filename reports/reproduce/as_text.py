@@ -1,0 +1,57 @@
+"""A counterexample, played on real brokers, for people."""
+
+from __future__ import annotations
+
+from neverlost.conformance.cluster.reproduction import Reproduction
+from neverlost.explorer.traces.sentence import sentence
+
+from ..quantities import show_seconds
+
+
+def reproduction_text(found: Reproduction, file: str, quiet: bool, number: int | None) -> str:
+    """How a run went. `file` is that of the trace; `number` counts the runs if there are several."""
+    return "\n".join(_lines(found, file, quiet, number))
+
+
+def _lines(found: Reproduction, file: str, quiet: bool, number: int | None) -> list[str]:
+    model, verdict = found.trace.model, found.verdict
+    run = "" if number is None else f", run {number}"
+    lines = [f"{file} on Kafka {found.release}{run}: {verdict.upper()}. {_ending(found)}"]
+    if quiet:
+        return lines
+    if found.trace.property is not None:
+        lines += ["", f"The run shows: {sentence(found.trace)}", ""]
+    width = max((len(step.step.show(model.bounds)) for step in found.steps), default=0)
+    for step in found.steps:
+        how = "as the run" if step.as_the_run else "as the model, but another way" if step.as_the_model else "OTHERWISE"
+        lines.append(f"{step.number:3}. {step.step.show(model.bounds):{width}}  {how}  {show_seconds(step.seconds)}")
+        lines += [f"       by itself: {hidden.show(model.bounds)}" for hidden in step.hidden]
+        lines += [f"       not done: {step.refusal}"] if step.refusal else []
+        lines += [f"       {difference.show()}" for difference in step.differences]
+    if found.final is not None:
+        lines += ["", "When everything flows again"]
+        lines += [f"  r{found.final.leader} leads epoch {found.final.leader_epoch}"]
+        for broker, log in found.final.logs.items():
+            records = " ".join(value if epoch is None else f"{value}@{epoch}" for _, epoch, value in log)
+            lines.append(f"  log of r{broker}: [{records}]")
+        lines.append(f"  a consumer reads: {' '.join(found.final.consumer) or 'nothing'}")
+        lines += [f"  note: {note}" for note in found.final.notes]
+    return lines
+
+
+def _ending(found: Reproduction) -> str:
+    """What is left in the end, in a sentence."""
+    if found.final is None:
+        return f"The brokers did not come back together: {found.trouble}"
+    said = []
+    difference = found.first_difference
+    if difference is not None:
+        said.append(f"The brokers differ from the model at step {difference.number}.")
+    if found.lost:
+        values = ", ".join(f"v{value}" for value in found.lost)
+        said.append(f"Acknowledged and gone: {values}; a consumer does not read it.")
+    else:
+        said.append("Every acknowledged record is there." if found.acknowledged else "Nothing was acknowledged.")
+    if found.diverged:
+        said.append("Logs have different records at one offset.")
+    return " ".join(said)

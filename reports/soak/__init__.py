@@ -1,0 +1,1 @@
+"""What `neverlost soak` shows, and the lines of its file."""

@@ -1,0 +1,30 @@
+"""Random runs on real brokers, for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from neverlost.conformance.cluster.releases import RunnableRelease
+from neverlost.conformance.cluster.soaking import SoakRun
+
+
+def soak_values(release: RunnableRelease, run: SoakRun) -> dict[str, Any]:
+    """A random run as plain values, a line of a soak's file."""
+    bounds, difference = run.model.bounds, run.difference
+    return {
+        "release": release.version,
+        "mode": release.mode,
+        "profile": run.model.profile.name,
+        "number": run.number,
+        "steps": len(run.judged),
+        "another_way": sum(1 for step in run.judged if not step.as_the_run and step.as_the_model),
+        "trouble": run.trouble,
+        "difference": None
+        if difference is None
+        else {
+            "step": difference.number,
+            "run": [step.show(bounds) for step in run.steps[: difference.number]],
+            "refusal": difference.refusal,
+            "differences": [one.show() for one in difference.differences],
+        },
+    }

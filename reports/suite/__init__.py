@@ -1,0 +1,1 @@
+"""What `neverlost suite` shows; the files that it writes are those of conformance.suite, which reads them again."""
