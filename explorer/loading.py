@@ -65,6 +65,8 @@ def files_of(*references: str | None) -> list[str]:
 def profile_from_file(reference: str) -> Profile:
     """The profile NAME of the file in `path/to/file.py:NAME`, under that reference as its name. Runs the file.
 
+    Without a NAME, the file must define one profile only.
+
     Raises LoadingError when the file cannot be read or run, UnknownNameError when it has no such profile.
     """
     path, _, name = reference.rpartition(":") if ":" in reference else (reference, "", "")
@@ -72,6 +74,8 @@ def profile_from_file(reference: str) -> Profile:
     found = {key: value for key, value in vars(module).items() if isinstance(value, Profile)}
     if not found:
         raise LoadingError(f"{path} defines no Profile")
+    if not name and len(found) == 1:
+        (name,) = found
     if name not in found:
         if not name:
             raise LoadingError(f"{path} needs the name of a profile: {' or '.join(f'{path}:{n}' for n in found)}")
@@ -83,7 +87,7 @@ def profile_from_file(reference: str) -> Profile:
             raise LoadingError(
                 f"{place}: {bound} is {value!r:.60} by default; write a whole number from {least} to {MAX_BOUND}"
             )
-    return replace(found[name], name=reference)
+    return replace(found[name], name=f"{path}:{name}")
 
 
 def _line_of(name: str, path: Path) -> int:

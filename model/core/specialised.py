@@ -115,6 +115,16 @@ def _read_by(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(sorted(fields_of(function).read))
 
 
+def switched_off(model: Model) -> tuple[str, ...]:
+    """The names of the actions that never happen as the settings are, or because there is nothing that they could be done with."""
+    known = circumstances_of(model)
+    return tuple(
+        action.name
+        for action in model.profile.actions
+        if not model.has_steps_of(action) or specialised(action.function, known).refuses
+    )
+
+
 def specialised_functions(functions: Sequence[Callable[..., Any]], known: Circumstances) -> Iterator[Specialised]:
     """These functions and every model function that they still call, each once, callees first."""
     seen: set[Callable[..., Any]] = set()
