@@ -70,10 +70,7 @@ def profile_from_file(reference: str) -> Profile:
     Raises LoadingError when the file cannot be read or run, UnknownNameError when it has no such profile.
     """
     path, _, name = reference.rpartition(":") if ":" in reference else (reference, "", "")
-    module = load_module(Path(path))
-    found = {key: value for key, value in vars(module).items() if isinstance(value, Profile)}
-    if not found:
-        raise LoadingError(f"{path} defines no Profile")
+    found = _defined_in(path)
     if not name and len(found) == 1:
         (name,) = found
     if name not in found:
@@ -88,6 +85,19 @@ def profile_from_file(reference: str) -> Profile:
                 f"{place}: {bound} is {value!r:.60} by default; write a whole number from {least} to {MAX_BOUND}"
             )
     return replace(found[name], name=f"{path}:{name}")
+
+
+def profiles_from_file(path: str) -> list[Profile]:
+    """Every profile that a file defines, under the reference that names it. Runs the file. Raises LoadingError."""
+    return [replace(profile, name=f"{path}:{name}") for name, profile in _defined_in(path).items()]
+
+
+def _defined_in(path: str) -> dict[str, Profile]:
+    module = load_module(Path(path))
+    found = {key: value for key, value in vars(module).items() if isinstance(value, Profile)}
+    if not found:
+        raise LoadingError(f"{path} defines no Profile")
+    return found
 
 
 def _line_of(name: str, path: Path) -> int:

@@ -486,3 +486,22 @@ def test_the_reference_names_every_option_of_every_command(command: str) -> None
             else parameter.make_metavar(click.Context(cli)).strip("[]")
         )
         assert f"`{name}" in section
+
+
+def test_the_profiles_of_a_file_of_ones_own_are_listed(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(COUNTER, encoding="utf-8")
+    code, out, _ = run("list", str(path))
+    text = " ".join(out.split())
+    assert code == 0
+    assert f"{path}:COUNTER" in text
+    assert "even (sometimes" in text
+    assert "kip-320" not in text
+
+
+def test_a_thorough_check_of_ones_own_model_goes_one_bound_further(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(COUNTER.replace("by_one, small, even", "even,"), encoding="utf-8")
+    code, out, _ = run("check", str(path), "--thorough", "--engine", "interpreted")
+    assert code == 0
+    assert "counts 5" in out
