@@ -73,9 +73,8 @@ def conditional_report(proof: ConditionalProof) -> Iterator[Text]:
 
 def conditional_headline(proof: ConditionalProof) -> Iterator[Text]:
     """Under which values of the open settings the property is proven, and what happens under the others."""
-    bounds = show_bounds(proof.model.bounds)
     opening = (
-        f"{proof.model.profile.name} ({bounds}): {proof.claim.name}, with {', '.join(proof.settings)} left open"
+        f"{model_words(proof.model)}: {proof.claim.name}, with {', '.join(proof.settings)} left open"
         f"{proof.model.proviso}, is"
     )
     yield Text(wrapped(opening, "  "))
@@ -108,7 +107,7 @@ def headline(proof: Proof) -> Text:
 
 
 def _verdict(proof: Proof) -> str:
-    opening = f"{_named(proof.model)}: {proof.claim.name} is"
+    opening = f"{model_words(proof.model)}: {proof.claim.name} is"
     if proof.verdict == Verdict.PROVEN:
         return f"{opening} PROVEN for any number of steps, {from_lemmas(proof.lemmas)}{_k(proof)}{proof.model.proviso}."
     if proof.trace is not None:
@@ -124,7 +123,8 @@ def _verdict(proof: Proof) -> str:
     return f"{opening} UNDECIDED: {len(proof.unknown)} of {len(proof.queries)} queries found no answer in time."
 
 
-def _named(model: Model) -> str:
+def model_words(model: Model) -> str:
+    """The profile, with its bounds if it has any."""
     return f"{model.profile.name} ({show_bounds(model.bounds)})" if model.bounds else model.profile.name
 
 
