@@ -134,7 +134,11 @@ class ProveOptions:
     is_flag=True,
     help="Leave acks, min ISR and unclean election open, and report for which of their values it is proven.",
 )
-@click.option("--until", metavar="|".join(UNTIL), help="Stop at the first query that fails, or ask all.")
+@click.option(
+    "--until",
+    metavar="|".join(UNTIL),
+    help="Stop at the first query that fails, or ask all; all if not given, first with --any-bounds.",
+)
 @click.option(
     "--bits", type=WholeNumber(min=2, max=64), metavar="N", help="Bits of a number; the fewest that fit if not given."
 )
@@ -229,7 +233,7 @@ def _prove(model: Model, chosen: ProveOptions, output: Output, interrupted: Call
                 lemmas=chosen.lemmas(model.profile),
                 k=chosen.k,
                 effort=chosen.effort(),
-                until=chosen.until or "first",
+                until=chosen.until or "all",
                 limits=chosen.limits(),
                 watch=Watch(progress=status.query, interrupted=interrupted),
             )

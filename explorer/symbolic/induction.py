@@ -58,6 +58,8 @@ class Query:
     pair: Pair | None = None
     after: int = 0
     """For an initiation: how many steps from the start."""
+    arguments: tuple[int, ...] = ()
+    """Those of the instance."""
 
     @property
     def text(self) -> str:
@@ -313,4 +315,5 @@ class Induction:
             configuration=answer.configuration,
             seconds=answer.seconds,
             pair=pair,
+            arguments=() if clause is None else clause.arguments,
         )

@@ -5,16 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from neverlost.model.core import Lemma, Model, NeverlostError, Profile, Property
 
 from ..process.exit_code import ExitCode
 from ..process.watch import UNWATCHED, Watch
-from ..search import Limits, Progress, explore, find_state
+from ..search import Limits, explore, find_state
 from ..traces.trace import Trace
 from ..verdict import Verdict
 from .bounded import BoundedCheck, Depth
-from .induction import Effort, Induction, Query
+from .clauses import as_lemma
+from .induction import SUFFICIENCY, Effort, Induction, Query
+from .nearest import nearest
 from .orbits import provable_symmetry, searched_symmetry
 from .solving import QueryResult
 
@@ -45,7 +48,8 @@ class Proof:
     """The queries, the verdict, and all that it rests on.
 
     Proven: every query holds. Violated: `trace` shows it. Undecided: some query fails or is unknown, and no violation was found;
-    `reach` says whether the first failing query's state can be reached. `depths` are the questions of bounded checking.
+    `broken` has a counterexample for each lemma that fails, the nearest to the start first, and `reach` says whether the state of the
+    first can be reached. `depths` are the questions of bounded checking.
     """
 
     model: Model
@@ -60,6 +64,7 @@ class Proof:
     seconds: float
     bits: int
     trace: Trace | None = None
+    broken: tuple[Query, ...] = ()
     reach: Reach | None = None
     k: int = 1
     depths: tuple[Depth, ...] = ()
@@ -140,9 +145,10 @@ def prove(
         bits=induction.translation.terms.width,
         k=k,
     )
-    if proof.verdict == Verdict.PROVEN or watch.interrupted():
+    if proof.verdict == Verdict.PROVEN:
         return proof
-    return replace(_searched(proof, limits or Limits(), watch.without_progress), seconds=time.perf_counter() - began)
+    found = _with_counterexamples(proof) if watch.interrupted() else _searched(proof, limits or Limits(), watch)
+    return replace(found, seconds=time.perf_counter() - began)
 
 
 def prove_within(
@@ -185,18 +191,25 @@ def prove_within(
     )
 
 
-def _searched(proof: Proof, limits: Limits, watch: Watch[Progress]) -> Proof:
-    """Search the states within limits if induction fails: for a violation, and for the counterexample to induction."""
+def _with_counterexamples(proof: Proof) -> Proof:
+    implied = any(q.kind == SUFFICIENCY and q.result == QueryResult.HOLDS for q in proof.queries)
+    asked = [*proof.lemmas, as_lemma(proof.claim)]
+    assumed = proof.lemmas if implied else asked
+    return replace(proof, broken=nearest(proof.model, proof.failing, assumed, asked, k=proof.k))
+
+
+def _searched(proof: Proof, limits: Limits, watch: Watch[Any]) -> Proof:
+    """Search the states within limits if induction fails: for a violation, and for the nearest counterexample to induction."""
     name = proof.claim.name
     domains, _ = provable_symmetry(proof.model, [proof.claim], proof.lemmas)
-    symmetry = searched_symmetry(proof.model, domains)
-    result = explore(proof.model, properties=[name], symmetry=symmetry, limits=limits, watch=watch)
+    symmetry, silent = searched_symmetry(proof.model, domains), watch.without_progress
+    result = explore(proof.model, properties=[name], symmetry=symmetry, limits=limits, watch=silent)
     trace = result.findings[name].trace
     if trace is not None:
         return replace(proof, verdict=Verdict.VIOLATED, method=BOUNDED, trace=trace)
-    if not proof.failing:
+    proof = _with_counterexamples(proof)
+    pair = proof.broken[0].pair if proof.broken else None
+    if pair is None:
         return proof
-    pair = proof.failing[0].pair
-    assert pair is not None
-    way, complete = find_state(proof.model, pair.before, symmetry=symmetry, limits=limits, watch=watch)
+    way, complete = find_state(proof.model, pair.before, symmetry=symmetry, limits=limits, watch=silent)
     return replace(proof, reach=Reach(trace=way, complete=complete))

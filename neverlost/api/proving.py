@@ -68,4 +68,4 @@ def prove(model: Model, property_name: str, *, k: int = 1, limits: Limits | None
     from neverlost.explorer.symbolic.proof import prove as prove_by_induction
 
     within = sensible(limits)
-    return Proof(prove_by_induction(model, property_name, k=k, limits=within))
+    return Proof(prove_by_induction(model, property_name, k=k, until="all", limits=within))

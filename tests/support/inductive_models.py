@@ -82,6 +82,11 @@ def counted(s: Lamp, mode: Mode) -> bool:
     return s.mode != BURNT or mode != BURNT
 
 
+@lemma("False: it may be switched twice.")
+def switched_less(s: Lamp) -> bool:
+    return s.switched < 2
+
+
 LAMP = Profile(
     name="test/lamp",
     statement="A lamp.",
@@ -93,3 +98,4 @@ LAMP = Profile(
 )
 FALSE_AT_THE_START = replace(LAMP, lemmas=(always_on,))
 FALSE_SOON = replace(LAMP, lemmas=(always_off,))
+FALSE_TWICE = replace(LAMP, lemmas=(always_off, switched_less))

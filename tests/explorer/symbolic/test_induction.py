@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from inductive_models import LAMP, always_off, never_hot
+from inductive_models import LAMP, always_off, always_on, never_hot, switched_less
 from random_models import programs
 from subtle_models import FULL, LEAVING, VIOLATED
 from written_models import imported
 
+from neverlost.explorer.lemmas.checking import is_true
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.search import Limits, explore
+from neverlost.explorer.symbolic.clauses import as_lemma
 from neverlost.explorer.symbolic.induction import Effort, Induction, Query
 from neverlost.explorer.symbolic.orbits import provable_symmetry, searched_symmetry
 from neverlost.explorer.symbolic.proof import UnprovableError, prove, prove_within
 from neverlost.explorer.symbolic.solving import Configuration
 from neverlost.explorer.symbolic.terms import UntranslatableError
 from neverlost.explorer.traces.trace import replay
-from neverlost.model.core import Model, ModelError, Profile, UnknownNameError
+from neverlost.model.core import Lemma, Model, ModelError, Packed, Profile, Refused, State, UnknownNameError
 from neverlost.spec.published.profiles import KIP_320, REPLICATED_LOG
 
 MODEL = LAMP.bounded()
@@ -69,6 +72,53 @@ def test_a_false_lemma_is_told_by_the_reachable_state_that_a_step_ends_it_from()
     assert [q.text for q in proof.failing] == ["always_off() after switch()"]
     assert proof.reach is not None
     assert proof.reach.text == "reachable"
+
+
+def test_every_lemma_that_fails_is_shown_once_and_the_nearest_to_the_start_first() -> None:
+    proof = prove(MODEL, "never_burnt", lemmas=[switched_less, always_on], until="all")
+    assert [q.text for q in proof.failing] == [
+        "always_on() at the start",
+        "switched_less() after switch()",
+        "always_on() after switch()",
+    ]
+    assert [q.text for q in proof.broken] == ["always_on() at the start", "switched_less() after switch()"]
+    without = prove(MODEL, "never_burnt", lemmas=[always_off, switched_less], until="all")
+    assert [q.text for q in without.broken] == ["always_off() after switch()", "switched_less() after switch()"]
+
+
+@pytest.mark.parametrize("dropped", range(4))
+def test_no_element_of_a_counterexample_could_be_as_at_the_start(dropped: int) -> None:
+    model = KIP_320.bounded(replicas=2, log_size=1, records=1, leader_epochs=2)
+    lemmas = [lemma for k, lemma in enumerate(KIP_320.lemmas) if k % 4 != dropped]
+    proof = prove(model, "strong_isr", lemmas=lemmas, until="all", limits=Limits(states=10))
+    claim = as_lemma(model.profile.property_named("strong_isr"))
+    assumed, start = [*lemmas, claim], model.state(model.initial_states()[0])
+    implied = next(q for q in proof.queries if q.kind == "sufficiency").result == "holds"
+
+    def breaks(state: State, query: Query) -> bool:
+        step = model.steps[query.pair.step]  # type: ignore[union-attr, index]
+        before = model.layout.pack(state)
+        if not all(each_holds(lemma, before) for lemma in (lemmas if implied else assumed)):
+            return False
+        with suppress(Refused, ModelError):
+            (broken,) = [lemma for lemma in assumed if lemma.name == query.lemma]
+            return not is_true(model, broken, query.arguments, model.apply(before, step))
+        return False
+
+    def each_holds(lemma: Lemma, words: Packed) -> bool:
+        return all(is_true(model, lemma, values, words) for values in lemma.combinations(model.bounds))
+
+    assert {q.lemma for q in proof.broken} == {q.lemma for q in proof.failing}
+    assert proof.broken
+    for query in proof.broken:
+        state = model.state(query.pair.before)  # type: ignore[union-attr]
+        assert breaks(state, query)
+        for field in state.fields:
+            for position in field.positions(model.bounds):
+                kept, first = state.element(field, position), start.element(field, position)
+                state.put(field, position, first)
+                assert kept == first or not breaks(state, query)
+                state.put(field, position, kept)
 
 
 @pytest.mark.parametrize(("name", "kind"), [("on", "sometimes"), ("changes", "step_always")])
