@@ -17,7 +17,7 @@ from ..verdict import Verdict
 from .bounded import BoundedCheck, Depth
 from .clauses import as_lemma
 from .induction import SUFFICIENCY, Effort, Induction, Query
-from .nearest import nearest
+from .nearest import Counterexamples
 from .orbits import provable_symmetry, searched_symmetry
 from .solving import QueryResult
 
@@ -85,17 +85,17 @@ class Proof:
         return ExitCode.of(self.verdict)
 
 
-def provable(profile: Profile, name: str) -> Property:
-    """The property of that name. Raises UnknownNameError; UnprovableError if it is not of the kind `always`."""
+def provable(profile: Profile, name: str, *, over_steps: bool = False) -> Property:
+    """The property of that name, of the kind `always` or, if allowed, `step_always`. Raises UnknownNameError, UnprovableError."""
     prop = profile.property_named(name)
-    if prop.kind != "always":
-        others = [p.name for p in profile.all_properties if p.kind == "always"]
-        such = f", such as {', '.join(others[:3])}" if others else f"; {profile.name} has none"
-        raise UnprovableError(
-            f"{name} is {prop.kind}: a proof is about a predicate over one state that is always true{such}."
-            f" `neverlost check` decides {name} within bounds"
-        )
-    return prop
+    if prop.kind == "always" or (over_steps and prop.over_steps):
+        return prop
+    others = [p.name for p in profile.all_properties if p.kind == "always"]
+    such = f", such as {', '.join(others[:3])}" if others else f"; {profile.name} has none"
+    raise UnprovableError(
+        f"{name} is {prop.kind}: {'this' if prop.over_steps else 'a proof'} is about a predicate over one state that is always"
+        f" true{such}. `neverlost check` decides {name} within bounds"
+    )
 
 
 def lemmas_for(model: Model, lemmas: Sequence[Lemma] | None) -> tuple[Lemma, ...]:
@@ -115,14 +115,16 @@ def prove(
     limits: Limits | None = None,
     watch: Watch[Query] = UNWATCHED,
 ) -> Proof:
-    """Prove a property of a model for any number of steps, from `lemmas` (by default the profile's).
+    """Prove an `always` or `step_always` property of a model for any number of steps, from `lemmas` (by default the profile's).
+
+    A `step_always` property must hold of every step from a state in which the lemmas hold; it is proven for `k` 1 only.
 
     Ends with the first query that fails, or with `until` "all" after all of them; then the states within `limits` are searched
     for a violation, and for the state that the failing step starts from.
     Raises UnknownNameError, UnprovableError, and WidthError for numbers that do not fit the bits asked for.
     """
     began = time.perf_counter()
-    prop = provable(model.profile, name)
+    prop = provable(model.profile, name, over_steps=k == 1)
     chosen = lemmas_for(model, lemmas)
     induction = Induction(model, prop, chosen, effort or Effort(), k=k, interrupted=watch.interrupted)
     queries: list[Query] = []
@@ -193,9 +195,9 @@ def prove_within(
 
 def _with_counterexamples(proof: Proof) -> Proof:
     implied = any(q.kind == SUFFICIENCY and q.result == QueryResult.HOLDS for q in proof.queries)
-    asked = [*proof.lemmas, as_lemma(proof.claim)]
-    assumed = proof.lemmas if implied else asked
-    return replace(proof, broken=nearest(proof.model, proof.failing, assumed, asked, k=proof.k))
+    assumed = proof.lemmas if implied or proof.claim.over_steps else (*proof.lemmas, as_lemma(proof.claim))
+    found = Counterexamples(model=proof.model, claim=proof.claim, lemmas=proof.lemmas, assumed=assumed, k=proof.k)
+    return replace(proof, broken=found.nearest(proof.failing))
 
 
 def _searched(proof: Proof, limits: Limits, watch: Watch[Any]) -> Proof:

@@ -58,7 +58,7 @@ def prove(model: Model, property_name: str, *, k: int = 1, limits: Limits | None
     """Prove a property for any number of steps, by k-induction with the profile's lemmas.
 
     If a query fails, the states within `limits` are searched for a violation.
-    Raises UnknownNameError, and UnprovableError for a property that is not of the kind `always`.
+    Raises UnknownNameError, and UnprovableError for a property that is not of the kind `always` or, for `k` 1, `step_always`.
 
     >>> import neverlost as nl
     >>> fenced = nl.profile("published/kip-320").model(replicas=3, log_size=1, records=1, leader_epochs=2)

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from neverlost.explorer.symbolic.bounded import DepthResult
 from neverlost.explorer.symbolic.conditions import ConditionalProof, SettingsCase
-from neverlost.explorer.symbolic.induction import Query
+from neverlost.explorer.symbolic.induction import TRANSITION, Query
 from neverlost.explorer.symbolic.proof import Proof
 from neverlost.explorer.traces.changes import changes
 from neverlost.explorer.verdict import Verdict
@@ -148,8 +148,7 @@ def _counterexample(proof: Proof) -> Iterator[str]:
         yield "Counterexample: the start"
         yield wrapped(f"  {broken} is false in the initial state.", "  ")
     else:
-        assumed = "every lemma" if proof.lemmas else proof.claim.name
-        known = f"reached {counted(query.after - 1, 'step')} from the start" if query.after else f"{assumed} holds"
+        known = f"reached {counted(query.after - 1, 'step')} from the start" if query.after else _assumed(proof)
         yield "Counterexample to induction"
         found = changes(start, before)
         where = "It differs from the start in" if found else "It is the start."
@@ -157,7 +156,8 @@ def _counterexample(proof: Proof) -> Iterator[str]:
         yield from change_lines(found) if found else ()
         yield f"  1. {model.steps[query.pair.step].show(model.bounds)}"
         yield from change_lines(changes(before, model.state(query.pair.after)))
-        yield wrapped(f"  After it, {broken} is broken.", "  ")
+        ends = f"This step breaks {broken}." if query.kind == TRANSITION else f"After it, {broken} is broken."
+        yield wrapped(f"  {ends}", "  ")
     if len(proof.broken) > 1:
         yield ""
         yield "Other lemmas that fail, each with the difference from the start before the step"
@@ -172,6 +172,13 @@ def _counterexample(proof: Proof) -> Iterator[str]:
             yield f"  {lemma or 'the domain of a field'} after {action or 'the start'}: {count} of them"
 
 
+def _assumed(proof: Proof) -> str:
+    """What is known of the state before a step, as a clause."""
+    if proof.lemmas:
+        return "every lemma holds"
+    return "nothing is assumed" if proof.claim.over_steps else f"{proof.claim.name} holds"
+
+
 def _other(query: Query, model: Model) -> Iterator[str]:
     """A lemma that fails: after which step, and what differs from the start before it."""
     assert query.pair is not None
@@ -183,9 +190,10 @@ def _other(query: Query, model: Model) -> Iterator[str]:
 def _reached(proof: Proof) -> str:
     if proof.reach is None:
         return ""
+    over_step = proof.broken[0].kind == TRANSITION
     return {
-        "reachable": "; it can be reached, so a lemma is false",
-        "unreachable": "; it cannot be reached: the lemma may be true, but needs another lemma",
+        "reachable": f"; it can be reached, so {'the property' if over_step else 'a lemma'} is false",
+        "unreachable": f"; it cannot be reached: the {'property' if over_step else 'lemma'} may be true, but needs another lemma",
         "not reached": "; it was not reached in the states searched",
     }[proof.reach.text]
 

@@ -62,6 +62,16 @@ def changes(before: Lamp, after: Lamp) -> bool:
     return before.mode != after.mode
 
 
+@step_always("No step leaves the lamp burnt.")
+def stays_whole(before: Lamp, after: Lamp) -> bool:
+    return after.mode != BURNT or before.mode == BURNT
+
+
+@step_always("Every switch is counted.")
+def counts(before: Lamp, after: Lamp) -> bool:
+    return before.mode > DIM or after.switched > before.switched
+
+
 @lemma("Nothing makes the lamp hot.")
 def never_hot(s: Lamp) -> bool:
     return s.mode != HOT
@@ -94,6 +104,7 @@ LAMP = Profile(
     initial=initial,
     actions=(switch, burn),
     properties=(never_burnt, switched_once, on, changes),
+    probes=(stays_whole, counts),
     default_bounds={},
 )
 FALSE_AT_THE_START = replace(LAMP, lemmas=(always_on,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from neverlost.explorer.symbolic.solving import Configuration
 from neverlost.explorer.symbolic.terms import UntranslatableError
 from neverlost.explorer.traces.trace import replay
 from neverlost.model.core import Lemma, Model, ModelError, Packed, Profile, Refused, State, UnknownNameError
+from neverlost.spec.kafka.replication.versions import KAFKA_4_1
 from neverlost.spec.published.profiles import KIP_320, REPLICATED_LOG
 
 MODEL = LAMP.bounded()
@@ -121,10 +123,40 @@ def test_no_element_of_a_counterexample_could_be_as_at_the_start(dropped: int) -
                 state.put(field, position, kept)
 
 
-@pytest.mark.parametrize(("name", "kind"), [("on", "sometimes"), ("changes", "step_always")])
-def test_only_what_is_always_true_of_a_state_can_be_proven(name: str, kind: str) -> None:
-    with pytest.raises(UnprovableError, match=f"{name} is {kind}: a proof is about .* such as never_burnt"):
-        prove(MODEL, name)
+def test_only_what_is_always_true_can_be_proven() -> None:
+    with pytest.raises(UnprovableError, match=r"on is sometimes: a proof is about .* such as never_burnt"):
+        prove(MODEL, "on")
+
+
+def test_over_a_step_induction_takes_one_state_before_it_and_bounded_checking_does_not_decide() -> None:
+    for attempt in (lambda: prove(MODEL, "changes", k=2), lambda: prove_within(MODEL, "changes", 3)):
+        with pytest.raises(UnprovableError, match=r"changes is step_always: this is about .* such as never_burnt"):
+            attempt()
+
+
+def test_a_property_of_steps_is_proven_by_itself_from_a_lemma_or_violated() -> None:
+    by_itself = prove(MODEL, "changes")
+    assert (by_itself.verdict, {q.kind for q in by_itself.queries}) == ("proven", {"domain", "transition"})
+    assert prove(MODEL, "stays_whole", lemmas=[never_hot]).verdict == "proven"
+    violated = prove(MODEL, "counts")
+    assert violated.verdict == "violated"
+    assert violated.trace is not None
+    assert [step.action.name for step in violated.trace.steps] == ["switch"] * 3
+
+
+def test_a_property_of_steps_that_needs_a_lemma_is_undecided_without_and_the_step_is_shown() -> None:
+    proof = prove(MODEL, "stays_whole")
+    (query,) = proof.broken
+    assert (proof.verdict, query.text) == ("undecided", "stays_whole() of burn()")
+    assert query.pair is not None
+    assert MODEL.state(query.pair.before).values() == {"mode": 2, "switched": 0}
+    assert proof.reach is not None
+    assert proof.reach.text == "unreachable"
+
+
+def test_a_property_of_steps_is_not_proven_from_a_lemma_that_a_step_breaks() -> None:
+    proof = prove(MODEL, "counts", lemmas=[switched_less], limits=Limits(states=2), until="all")
+    assert (proof.verdict, [q.text for q in proof.failing]) == ("undecided", ["switched_less() after switch()"])
 
 
 def test_an_unknown_property_is_named() -> None:
@@ -223,3 +255,34 @@ def test_no_random_program_is_proven_that_a_search_refutes(tmp_path: Path, thoro
                 continue
     assert not seen["violated", True] + seen["leaves a domain", True]
     assert min(seen["violated", False], seen["leaves a domain", False], seen["holds", True]) > 0
+
+
+ASCENDS = """
+@step_always("The total never falls while the chief stays.")
+def ascends(before: Cluster, after: Cluster) -> bool:
+    return after.total >= before.total or after.chief != before.chief
+"""
+
+
+def test_no_property_of_the_steps_of_a_random_program_is_proven_that_a_search_refutes(
+    tmp_path: Path, thorough: bool
+) -> None:
+    numbers = RANDOM_PROGRAMS if thorough else RANDOM_PROGRAMS_BY_DEFAULT
+    module = imported(tmp_path, programs(numbers) + ASCENDS)
+    seen = Counter[tuple[str, bool]]()
+    for number in numbers:
+        profile = replace(getattr(module, f"PROFILE_{number}"), properties=(module.ascends,))
+        model = profile.bounded(nodes=2, levels=2)
+        try:
+            induction = Induction(model, module.ascends, (), Effort(bits=12))
+            seen[searched(model), induction.proven(list(induction.queries()))] += 1
+        except UntranslatableError:
+            continue
+    assert not seen["violated", True] + seen["leaves a domain", True]
+    assert min(seen["violated", False], seen["leaves a domain", False], seen["holds", True]) > 0
+
+
+def test_within_one_leadership_of_kafka_the_high_watermark_never_goes_back_is_proven() -> None:
+    bounds = {"replicas": 2, "log_size": 1, "values": 1, "leader_epochs": 2}
+    model = KAFKA_4_1.bounded(**bounds, keeps_known_ends=False)
+    assert prove(model, "high_watermark_monotonic").verdict == "proven"
