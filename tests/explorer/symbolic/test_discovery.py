@@ -160,7 +160,7 @@ def dark(s: Panel) -> None:
 
 
 def test_a_name_of_two_is_compared_with_one_and_a_name_that_is_none_in_python_is_a_number() -> None:
-    atoms = texts(contexts(replace(LAMP, state=Panel, initial=dark, actions=(), properties=()).bounded())[0])
+    atoms = texts(contexts(replace(LAMP, state=Panel, initial=dark, actions=(), properties=(), probes=()).bounded())[0])
     assert atoms == ["s.light == Light.OFF", "s.acks == 0", "s.acks == 1", "s.acks == Acks.ALL"]
 
 
