@@ -190,7 +190,7 @@ def which_waits(states: Sequence[Queue]) -> str:
 
 def a_worker_stopped(s: Queue) -> bool:
     """Has a worker stopped?"""
-    return s.running != s.all_of(Worker)
+    return any(not contains(s.running, worker) for worker in s.each(Worker))
 
 
 @eventually("After a stop, every job is still done.", after=a_worker_stopped, weak=(take, finish), story=which_waits)

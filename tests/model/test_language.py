@@ -57,7 +57,12 @@ EFFECTS = {
     "two targets": (["s.count = s.picked = 1"], 1, "an assignment to several targets", "one plain assignment each"),
     "annotated": (["a: int = 1", "s.count = a"], 1, "an annotation", "one plain assignment each"),
     "unpacking": (["a, b = 1, 2"], 1, "`(1, 2)`", "integers, fields"),
-    "product": (["s.count = s.count * 2"], 1, "the operator in `s.count * 2`", "+, -, min, max, or a named set helper"),
+    "product": (
+        ["s.count = s.count * 2"],
+        1,
+        "the operator in `s.count * 2`",
+        "+, -, %, min, max, or a named set helper",
+    ),
     "in-place product": (["s.count *= 2"], 1, "`s.count *= 2`", "assignments"),
     "shift": (["s.chosen = 1 << s.count"], 1, "the operator in `1 << s.count`", "a named set helper"),
     "mask": (["s.chosen = s.chosen & 1"], 1, "the operator in `s.chosen & 1`", "a named set helper"),
