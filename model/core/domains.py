@@ -19,10 +19,10 @@ NONE: Any = -1
 class Named(type):
     """The names of a domain's members as its attributes: `Stage.COMMITTED` is the number of "committed"."""
 
-    def __getattr__(cls, name: str) -> Any:
+    def __getattr__(cls: type[Member], name: str) -> Member:  # type: ignore[misc]  # no other class has it
         known = cls.constants() if "names" in cls.__dict__ else {}
         if name in known:
-            return known[name]
+            return cast(Member, known[name])
         raise AttributeError(f"{cls.__name__} has no member {name}" + (f"; it has {', '.join(known)}" if known else ""))
 
     def constants(cls) -> dict[str, int]:
