@@ -372,7 +372,9 @@ class _KernelBody:
             case Assign(target=Local(name=name), value=right):
                 return [f"{pad}{local(name)} = {value(right)}"]
             case Assign(target=Element() as target, value=right):
-                return [pad + line for line in self._write(target, value(right), self._fits(right, target))]
+                stored = self.translator.number(right, self.scope)
+                fits = self._fits(right, stored, target)
+                return [pad + line for line in self._write(target, self._used(stored), fits)]
             case Change(target=Local(name=name), sign=sign, value=right):
                 self.flags = True
                 return [f"{pad}{local(name)} = bounded({local(name)} {_SIGNS[sign]} {value(right)}, flaw)"]
@@ -432,16 +434,15 @@ class _KernelBody:
         word, shift = f"{target.state}_{segment.word}", _shift(segment.shift, position, place.width)
         return [f"{word} = {word} & ~({_mask(place)} << {shift}) | {stored} << {shift}"]
 
-    def _fits(self, part: Expression, target: Element) -> bool:
+    def _fits(self, part: Expression, stored: Code, target: Element) -> bool:
         """Whether the value certainly lies in the field's domain: a read of a field of this domain, a member, NONE, a constant."""
         place, proven = self.translator.layout.places[target.field], self.scope.proven
-        known = self.translator.number(part, self.scope).value
         match part:
             case Element(field=name):
                 other = self.translator.place(name)
                 return (other.low, other.size) == (place.low, place.size)
-            case _ if known is not None:
-                return place.low <= known < place.low + place.size
+            case _ if stored.value is not None:
+                return place.low <= stored.value < place.low + place.size
             case Local(name=name) if name in proven:
                 return place.low <= 0 and proven[name] <= place.low + place.size
         return False

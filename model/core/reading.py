@@ -46,6 +46,7 @@ from .tree import (
     Target,
     Total,
     Tree,
+    callees_first,
 )
 
 INTEGER_BITS = 56
@@ -73,19 +74,7 @@ def tree_of(function: Callable[..., Any]) -> Tree:
 
 def trees_of(functions: Iterable[Callable[..., Any]]) -> Iterator[Tree]:
     """The trees of `functions` and of every model function that they call, each once, callees first."""
-    seen: set[Callable[..., Any]] = set()
-
-    def visit(function: Callable[..., Any]) -> Iterator[Tree]:
-        if function in seen:
-            return
-        seen.add(function)
-        tree = tree_of(function)
-        for callee in tree.callees:
-            yield from visit(callee)
-        yield tree
-
-    for function in functions:
-        yield from visit(function)
+    return callees_first(functions, tree_of)
 
 
 class _Reader:

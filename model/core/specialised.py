@@ -45,6 +45,7 @@ from .tree import (
     Sum,
     Total,
     Tree,
+    callees_first,
     described,
     meaning_of,
     parts_of,
@@ -127,19 +128,7 @@ def switched_off(model: Model) -> tuple[str, ...]:
 
 def specialised_functions(functions: Sequence[Callable[..., Any]], known: Circumstances) -> Iterator[Specialised]:
     """These functions and every model function that they still call, each once, callees first."""
-    seen: set[Callable[..., Any]] = set()
-
-    def visit(function: Callable[..., Any]) -> Iterator[Specialised]:
-        if function in seen:
-            return
-        seen.add(function)
-        one = specialised(function, known)
-        for callee in one.callees:
-            yield from visit(callee)
-        yield one
-
-    for function in functions:
-        yield from visit(function)
+    return callees_first(functions, lambda function: specialised(function, known))
 
 
 @cache
@@ -222,17 +211,17 @@ class _Pruning:
         """What an expression is in these circumstances."""
         match part:
             case Element(field=name) if name in self.known.settings:
-                return Number(self.known.settings[name], node=part.node)
+                return _number(part, self.known.settings[name])
             case Element(indexes=indexes):
                 return replace(part, indexes=self._all(indexes))
             case Size(domain=domain) if self._is_empty(domain):
-                return Number(0, node=part.node)
+                return _number(part, 0)
             case Not(operand=operand):
                 value = self.visit(operand)
-                return _number(part, not value.value) if isinstance(value, Number) else Not(value, node=part.node)
+                return _number(part, not value.value) if isinstance(value, Number) else replace(part, operand=value)
             case Minus(operand=operand):
                 value = self.visit(operand)
-                return _number(part, -value.value) if isinstance(value, Number) else Minus(value, node=part.node)
+                return _number(part, -value.value) if isinstance(value, Number) else replace(part, operand=value)
             case Sum(left=left, right=right):
                 return replace(part, left=self.visit(left), right=self.visit(right))
             case Junction():

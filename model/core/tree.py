@@ -8,11 +8,11 @@ the same, wherever they stand.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from operator import eq, ge, gt, le, lt, ne
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from .domains import Index
 from .state import Field
@@ -305,11 +305,7 @@ class Tree:
     @cached_property
     def assigned(self) -> frozenset[str]:
         """The local names: those that the function assigns or loops with."""
-        return frozenset(
-            name
-            for part in self.parts
-            if (name := part.name if isinstance(part, Loop) else _assigned(part)) is not None
-        )
+        return frozenset(name for part in self.parts if (name := _assigned(part)) is not None)
 
     @cached_property
     def callees(self) -> tuple[Function, ...]:
@@ -341,6 +337,33 @@ class Tree:
         return f"{self.file}:{part.lines.start}"
 
 
+class Calling(Protocol):
+    """A function in a form that knows what it calls."""
+
+    @property
+    def callees(self) -> tuple[Function, ...]: ...
+
+
+Form = TypeVar("Form", bound=Calling)
+
+
+def callees_first(functions: Iterable[Function], form_of: Callable[[Function], Form]) -> Iterator[Form]:
+    """A form of some functions and of all that they call in it, each once, callees first."""
+    seen: set[Function] = set()
+
+    def visit(function: Function) -> Iterator[Form]:
+        if function in seen:
+            return
+        seen.add(function)
+        form = form_of(function)
+        for callee in form.callees:
+            yield from visit(callee)
+        yield form
+
+    for function in functions:
+        yield from visit(function)
+
+
 def parts_of(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """These parts, and all that is in them, as they are read."""
     return tuple(inner for part in parts for inner in walk(part))
@@ -370,7 +393,10 @@ def written_by(part: Part) -> Element | None:
 
 
 def _assigned(part: Part) -> str | None:
-    return part.target.name if isinstance(part, Assign | Change) and isinstance(part.target, Local) else None
+    match part:
+        case Assign(target=Local(name=name)) | Change(target=Local(name=name)) | Loop(name=name):
+            return name
+    return None
 
 
 def meaning_of(value: Any) -> str:
