@@ -63,6 +63,7 @@ lint: $(VENV)/tools
 
 types: $(VENV)/tools
 	cd $(VENV) && bin/mypy --config-file ../pyproject.toml --cache-dir ../.mypy_cache -p neverlost
+	cd $(VENV) && bin/mypy --config-file ../pyproject.toml --cache-dir ../.mypy_cache ../examples/*.py
 
 imports: $(VENV)/tools
 	cd $(VENV) && bin/lint-imports --config ../pyproject.toml --no-cache --no-logo > imports.txt || { cat imports.txt; exit 1; }

@@ -37,6 +37,7 @@ COMMANDS = {
     "bugs": ("bugs:bugs_command", "List the losses that Kafka had, and what finds each."),
     "list": ("listing:list_command", "List the profiles and properties."),
     "describe": ("describe:describe_command", "Show the state, actions, guards and properties of a profile."),
+    "mutants": ("mutants:mutants_command", "Leave out each condition of a model, and say what finds that."),
     "trace": ("traces:trace_command", "Show a recorded trace in another form."),
     "replay": ("traces:replay_command", "Check a recorded trace step by step."),
     "explore": ("explore:explore_command", "Click through a model in the browser."),

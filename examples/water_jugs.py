@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from neverlost.model.core import Index, Profile, State, action, always, require, sometimes, up_to
+from neverlost.modelling import Index, Profile, State, action, always, require, sometimes, up_to
 
 WANTED = 4
 """The litres to measure."""

@@ -65,13 +65,14 @@ def files_of(*references: str | None) -> list[str]:
 def profile_from_file(reference: str) -> Profile:
     """The profile NAME of the file in `path/to/file.py:NAME`, under that reference as its name. Runs the file.
 
+    Without a NAME, the file must define one profile only.
+
     Raises LoadingError when the file cannot be read or run, UnknownNameError when it has no such profile.
     """
     path, _, name = reference.rpartition(":") if ":" in reference else (reference, "", "")
-    module = load_module(Path(path))
-    found = {key: value for key, value in vars(module).items() if isinstance(value, Profile)}
-    if not found:
-        raise LoadingError(f"{path} defines no Profile")
+    found = _defined_in(path)
+    if not name and len(found) == 1:
+        (name,) = found
     if name not in found:
         if not name:
             raise LoadingError(f"{path} needs the name of a profile: {' or '.join(f'{path}:{n}' for n in found)}")
@@ -83,7 +84,20 @@ def profile_from_file(reference: str) -> Profile:
             raise LoadingError(
                 f"{place}: {bound} is {value!r:.60} by default; write a whole number from {least} to {MAX_BOUND}"
             )
-    return replace(found[name], name=reference)
+    return replace(found[name], name=f"{path}:{name}")
+
+
+def profiles_from_file(path: str) -> list[Profile]:
+    """Every profile that a file defines, under the reference that names it. Runs the file. Raises LoadingError."""
+    return [replace(profile, name=f"{path}:{name}") for name, profile in _defined_in(path).items()]
+
+
+def _defined_in(path: str) -> dict[str, Profile]:
+    module = load_module(Path(path))
+    found = {key: value for key, value in vars(module).items() if isinstance(value, Profile)}
+    if not found:
+        raise LoadingError(f"{path} defines no Profile")
+    return found
 
 
 def _line_of(name: str, path: Path) -> int:

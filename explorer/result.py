@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from neverlost.model.core import Model, Property
+from neverlost.model.core.specialised import switched_off
 
 from .process.exit_code import ExitCode
 from .traces.trace import Trace
@@ -71,8 +73,14 @@ class Result:
 
     @property
     def dead_actions(self) -> tuple[str, ...]:
-        """The actions that never happened; so far, if the search is not complete."""
-        return tuple(name for name, count in self.generated_by_action.items() if count == 0)
+        """The actions that could happen, and never did; so far, if the search is not complete."""
+        off = self.switched_off_actions
+        return tuple(name for name, count in self.generated_by_action.items() if count == 0 and name not in off)
+
+    @cached_property
+    def switched_off_actions(self) -> tuple[str, ...]:
+        """The actions that cannot happen as the settings and bounds are."""
+        return tuple(name for name in switched_off(self.model) if name in self.generated_by_action)
 
     @property
     def ran_out(self) -> Mapping[str, int]:

@@ -36,6 +36,7 @@ def result_values(result: Result) -> dict[str, Any]:
         "peak_memory_bytes": result.peak_memory_bytes,
         "actions": {name: {"generated": count} for name, count in result.generated_by_action.items()},
         "dead_actions": list(result.dead_actions),
+        "switched_off_actions": list(result.switched_off_actions),
         "ran_out": dict(result.ran_out),
         "properties": {name: _finding_values(finding) for name, finding in result.findings.items()},
     }

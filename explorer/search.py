@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from neverlost.model.core import BoundsError, Model, Packed, Profile, Property, Step, UnknownNameError
+from neverlost.model.core import BoundsError, Model, ModelError, Packed, Profile, Property, Step, UnknownNameError
 
-from .engines.engine import Engine, Stopped, Tally
+from .engines.engine import Engine, FlawError, Stopped, Tally
 from .engines.hashing import digest_text
 from .process.memory import peak_bytes, resident_bytes
 from .process.watch import UNWATCHED, Watch
@@ -229,6 +229,15 @@ class _Run:
         self.lassos: dict[str, Lasso | None] = {}
 
     def result(self, watch: Watch[Progress]) -> Result:
+        """Search. Raises ModelError with the way to the state, if a step or a property leaves a domain there."""
+        try:
+            return self._searched(watch)
+        except FlawError as flaw:
+            _, steps = self._path(flaw.depth, flaw.words)
+            way = "".join(f"\n  {k}. {step.show(self.model.bounds)}" for k, step in enumerate(steps, start=1))
+            raise ModelError(f"{flaw}" + (f"\nThe way there:{way}" if way else "")) from flaw
+
+    def _searched(self, watch: Watch[Progress]) -> Result:
         engine = self.engine
         course = _Course(self.limits, watch)
         initial = sorted({self.symmetry.representative(words) for words in self.model.initial_states()})

@@ -9,14 +9,13 @@ from .layout import wrapped
 
 if TYPE_CHECKING:
     from neverlost.conformance.adapter import StateDifference
-    from neverlost.conformance.history.malformed import MalformedOperation
-    from neverlost.conformance.validation.event_log import MalformedEvent
+    from neverlost.conformance.malformed import MalformedLine
     from neverlost.conformance.validation.reasons import ObservationMismatch
 
 SHOWN_MALFORMED = 20
 
 
-def malformed_text(title: str, malformed: Sequence[MalformedOperation | MalformedEvent], count: int) -> str:
+def malformed_text(title: str, malformed: Sequence[MalformedLine], count: int) -> str:
     """The first parts that cannot be read, and how many of the `count` are left; nothing if there is none."""
     if not count:
         return ""
@@ -25,7 +24,7 @@ def malformed_text(title: str, malformed: Sequence[MalformedOperation | Malforme
     return "\n".join([*lines, *([f"  and {more:,} more"] if more > 0 else [])])
 
 
-def malformed_values(malformed: Sequence[MalformedOperation | MalformedEvent]) -> list[dict[str, Any]]:
+def malformed_values(malformed: Sequence[MalformedLine]) -> list[dict[str, Any]]:
     """The parts that cannot be read, as plain values."""
     return [{"line": one.line, "what": one.what, "expected": one.expected} for one in malformed]
 

@@ -278,7 +278,7 @@ class SparkEngine:
         """Run every step and property on some states. Raises the interpreter's error."""
         for row in rows:
             words = tuple(int(word) for word in row)
-            with at_depth(depth):
+            with at_depth(depth, words):
                 for _, after in self.model.successors(words):
                     for prop in self.step_properties:
                         self.model.holds(prop, words, after)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from neverlost.model.core import Model, Profile, Unbounded
+from neverlost.model.core import BoundsError, Model, Profile, Unbounded
 
 if TYPE_CHECKING:
     from .bugs import Bug
@@ -44,8 +45,16 @@ class Family:
         return version
 
     def larger(self, model: Model) -> Mapping[str, Model]:
-        """The models that a thorough check explores as well, each with what is larger in it."""
-        return {}
+        """The models that a thorough check explores as well, each with what is larger in it: a bound, or a budget."""
+        asked = {**model.bounds, **model.settings}
+        names = [name for name, size in model.bounds.items() if size]
+        names += [budget.name for budget in model.profile.budgets if asked[budget.name]]
+        found = {}
+        for name in names:
+            with suppress(BoundsError):  # it would be wider than a state may be
+                more = asked[name] + 1
+                found[f"{name.replace('_', ' ')} {more}"] = model.profile.bounded(**{**asked, name: more})
+        return found
 
     def matrix(self) -> Matrix | None:
         """What every version is asked under the settings that users choose."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
 import click
+from rich.text import Text
 
 from neverlost.explorer import stores
 from neverlost.explorer.files.json_text import json_text
@@ -21,7 +22,7 @@ from neverlost.explorer.traces.trace import replay
 from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, UnknownNameError
-from neverlost.reports.check.as_text import Check, report, summary
+from neverlost.reports.check.as_text import Check, brief, report, summary
 from neverlost.reports.check.page import check_html
 from neverlost.reports.check.thorough import further_values, thorough_text
 from neverlost.studies.thorough import Further, go_further, larger_models, thorough_exit_code
@@ -55,6 +56,7 @@ class CheckOptions:
     time_limit: str | None
     store: str | None
     thorough: bool
+    all_traces: bool
     own: Mapping[str, Any]
     """The values of options that only one engine has."""
 
@@ -98,6 +100,7 @@ class CheckOptions:
         """The words of the command that runs this check again; an option and its value are one word."""
         words = ["neverlost check", model.profile.name, *model_options(model)]
         words += [f"--property {name}" for name in self.properties]
+        words += ["--all-traces"] if self.all_traces else []
         words += ["--symmetry"] if self.symmetry else [f"--symmetric {name}" for name in self.symmetric]
         values: dict[str, object] = {
             "--until": None if self.until == "first" else self.until,
@@ -117,6 +120,11 @@ class CheckOptions:
             for option, value in values.items()
             if value is not None
         ]
+
+    @property
+    def ends(self) -> str:
+        """When the search ends: with --all-traces, not before each property is decided."""
+        return "each" if self.all_traces and self.until == "first" else self.until
 
     @property
     def wanted_symmetry(self) -> bool | list[str]:
@@ -188,6 +196,10 @@ class CheckOptions:
     is_flag=True,
     help="If the check holds, also explore larger models: longer logs, more faults, more replicas.",
 )
+@click.option(
+    "--all-traces", is_flag=True, help="Decide each property, and show the trace of every one that is violated."
+)
+@click.option("--brief", "is_brief", is_flag=True, help="Only the verdicts and the trace, without what its words mean.")
 @click.option("--quiet", is_flag=True, help="Only the verdict, and what never happened.")
 @click.pass_context
 def check_command(
@@ -197,6 +209,7 @@ def check_command(
     json_path: str | None,
     html_path: str | None,
     trace_out: str | None,
+    is_brief: bool,
     quiet: bool,
     **options: object,
 ) -> int:
@@ -216,20 +229,22 @@ def check_command(
     output = Output(
         {"--json": json_path, "--html": html_path, TRACE_OUT: trace_out}, inputs=files_of(profile), quiet=quiet
     )
-    return carry_out(model, chosen, output)
+    return carry_out(model, chosen, output, brief if is_brief else report)
 
 
 check_command.params += SPARK.options
 
 
-def carry_out(model: Model, chosen: CheckOptions, output: Output) -> int:
+def carry_out(
+    model: Model, chosen: CheckOptions, output: Output, shown: Callable[[Check], Iterable[Text]] = report
+) -> int:
     """Run a check and report what it found. Returns the exit code."""
     larger = larger_models(model) if chosen.thorough else {}
     ran = _run(model, chosen, output)
     trace = None if ran.decisive is None else ran.decisive.trace
     if trace is not None:
         replay(trace)
-    output.show(*(summary(ran) if output.quiet else report(ran)))
+    output.show(*(summary(ran) if output.quiet else shown(ran)))
     found: list[Further] = []
     if larger and ran.result.verdict == Verdict.HOLDS:
         with interruptible() as interrupted:
@@ -251,7 +266,7 @@ def _run(model: Model, chosen: CheckOptions, output: Output) -> Check:
     with interruptible() as interrupted, SearchStatus(quiet=output.quiet) as status:
         asked: dict[str, Any] = {
             "properties": list(chosen.properties) or None,
-            "until": chosen.until,
+            "until": chosen.ends,
             "symmetry": chosen.wanted_symmetry,
             "limits": limits,
             "watch": Watch(progress=status.search, interrupted=interrupted),
@@ -270,4 +285,5 @@ def _run(model: Model, chosen: CheckOptions, output: Output) -> Check:
         trace_file=output.paths.get(TRACE_OUT),
         resume_command=f"neverlost resume {quote(chosen.store)}" if chosen.store and result.stopped_by else None,
         showing=SPARK.showing(chosen.store) if chosen.on_spark and chosen.store else None,
+        all_traces=chosen.all_traces,
     )

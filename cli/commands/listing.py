@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from neverlost.explorer.loading import in_file, profiles_from_file
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.model.core import UnknownNameError
 from neverlost.reports.list.as_text import PROFILES, PROPERTIES, list_text
@@ -14,11 +15,14 @@ WHAT = (PROFILES, PROPERTIES)
 
 
 @click.command("list")
-@click.argument("what", required=False, metavar="[profiles|properties]")
+@click.argument("what", required=False, metavar="[profiles|properties|FILE]")
 def list_command(what: str | None) -> int:
-    """List the profiles, and the properties with the profiles that assert them; or only one of the two."""
+    """List the profiles, and the properties with the profiles that assert them; or one of the two, or those of your own file."""
     from neverlost.spec import profiles
 
+    if what is not None and in_file(what):
+        show(list_text(profiles_from_file(what), None))
+        return ExitCode.HOLDS
     if what is not None and what not in WHAT:
         raise UnknownNameError("list", what, WHAT)
     show(list_text(list(profiles().values()), what))

@@ -78,6 +78,10 @@ class ProveOptions:
             raise OptionsError("--for-all-settings always asks all queries; leave out --until")
         if self.certify and (self.for_all_settings or self.depth is not None):
             raise OptionsError("--certify checks a proof by induction again; leave out --depth or --for-all-settings")
+        if self.certify and model.profile.property_named(self.name).over_steps:
+            raise OptionsError(
+                f"--certify checks predicates over one state, but {self.name} is over a step; leave it out"
+            )
         self.lemmas(model.profile)
 
     def refuse_wrong_for_any_bounds(self, context: click.Context) -> None:
@@ -134,7 +138,11 @@ class ProveOptions:
     is_flag=True,
     help="Leave acks, min ISR and unclean election open, and report for which of their values it is proven.",
 )
-@click.option("--until", metavar="|".join(UNTIL), help="Stop at the first query that fails, or ask all.")
+@click.option(
+    "--until",
+    metavar="|".join(UNTIL),
+    help="Stop at the first query that fails, or ask all; all if not given, first with --any-bounds.",
+)
 @click.option(
     "--bits", type=WholeNumber(min=2, max=64), metavar="N", help="Bits of a number; the fewest that fit if not given."
 )
@@ -179,6 +187,8 @@ def prove_command(
     **options: object,
 ) -> int:
     """Prove that a property of PROFILE holds after any number of steps, by induction from the lemmas of PROFILE.
+
+    A `step_always` property is proven of every step from a state in which the lemmas hold.
 
     If a step can break a lemma, the states within the bounds are searched for a violation, and for the state before that
     step. Every bound and setting of the profile is an option: --replicas 3 --acks all.
@@ -229,7 +239,7 @@ def _prove(model: Model, chosen: ProveOptions, output: Output, interrupted: Call
                 lemmas=chosen.lemmas(model.profile),
                 k=chosen.k,
                 effort=chosen.effort(),
-                until=chosen.until or "first",
+                until=chosen.until or "all",
                 limits=chosen.limits(),
                 watch=Watch(progress=status.query, interrupted=interrupted),
             )

@@ -74,6 +74,7 @@ def resume_command(
         time_limit=time_limit,
         store=folder,
         thorough=False,
+        all_traces=False,
         own={**{option.name or "": option.default for option in SPARK.options}, **own, "master": master},
     )
     chosen.refuse_wrong(kept.model)

@@ -1,7 +1,7 @@
 """Judges what clients of a real system saw: records acknowledged and lost, read and vanished, duplicated, reordered, inconsistent."""
 
+from ..malformed import MalformedLine
 from .anomalies import KINDS, Anomaly, Judge, Mention
-from .malformed import MalformedOperation
 from .operations import HistoryError, forms_of
 from .recording import History, Reads, Recorder, Sends
 
@@ -11,7 +11,7 @@ __all__ = [
     "History",
     "HistoryError",
     "Judge",
-    "MalformedOperation",
+    "MalformedLine",
     "Mention",
     "Reads",
     "Recorder",

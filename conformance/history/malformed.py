@@ -1,25 +1,12 @@
-"""A line of a history that is no operation, or a wrong one."""
+"""What is noted while a history is read: its forms, and the lines that hold none."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from ..malformed import MalformedLine
 
-@dataclass(frozen=True, kw_only=True)
-class MalformedOperation:
-    """A line without an operation, or with a wrong one: what is wrong, and what was expected."""
-
-    line: int
-    what: str
-    expected: str
-
-    def show(self) -> str:
-        """`line 7: :type is "oki"; expected invoke, ok, fail or info`."""
-        return f"line {self.line}: {self.what}; expected {self.expected}"
-
-
-Note = Callable[[MalformedOperation], None]
+Note = Callable[[MalformedLine], None]
 Numbered = tuple[int, Any]
 """The line that a form began on, and the form."""

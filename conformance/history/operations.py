@@ -13,8 +13,9 @@ from typing import TextIO
 from neverlost.explorer.files.json_reading import JsonError, read_json, read_json_element
 from neverlost.model.core import NeverlostError
 
+from ..malformed import MalformedLine
 from .edn import RECORD, EdnError, EdnReader, plain_forms
-from .malformed import MalformedOperation, Note, Numbered
+from .malformed import Note, Numbered
 from .verifiable import as_operations
 
 CHUNK_LINES = 2_000
@@ -70,7 +71,7 @@ def _noting(note: Note) -> Iterator[None]:
     try:
         yield
     except EdnError as error:
-        note(MalformedOperation(line=error.line, what=error.what, expected=error.expected))
+        note(MalformedLine(line=error.line, what=error.what, expected=error.expected))
 
 
 def _is_operation(line: str) -> bool:
@@ -86,7 +87,7 @@ def _json_lines(text: TextIO, note: Note) -> Iterator[Numbered]:
         try:
             value = read_json(line)
         except JsonError as error:
-            note(MalformedOperation(line=number, what=f"{_shown(line)} {error}", expected=EXPECTED))
+            note(MalformedLine(line=number, what=f"{_shown(line)} {error}", expected=EXPECTED))
         else:
             yield number, value
 
@@ -123,7 +124,7 @@ def _json_array(text: TextIO, note: Note) -> Iterator[Numbered]:
         # A long element is read in parts of growing length, because each time it is read from its beginning.
         more = "" if ended else text.read(max(CHUNK_CHARACTERS, len(buffer) - position))
         if not more:
-            note(MalformedOperation(line=line, what=what, expected="an operation, or ]"))
+            note(MalformedLine(line=line, what=what, expected="an operation, or ]"))
             return
         buffer, position = buffer[position:] + more, 0
 
@@ -133,7 +134,7 @@ def _ensure_nothing_follows(rest: str, text: TextIO, line: int, note: Note) -> N
         more = rest.lstrip()
         line += rest.count("\n", 0, len(rest) - len(more))
         if more:
-            note(MalformedOperation(line=line, what=f"{_shown(more[:PEEKED])} follows the array", expected="nothing"))
+            note(MalformedLine(line=line, what=f"{_shown(more[:PEEKED])} follows the array", expected="nothing"))
             return
         rest = text.read(CHUNK_CHARACTERS)
 

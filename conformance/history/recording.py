@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .malformed import MalformedOperation, Numbered
+from ..malformed import MalformedLine
+from .malformed import Numbered
 from .operations import EXPECTED, HistoryError
 
 Column = npt.NDArray[np.integer[Any]]
@@ -79,7 +80,7 @@ class History:
     processes: tuple[str, ...]
     values: tuple[str, ...]
     indexes: Column | None
-    malformed: tuple[MalformedOperation, ...]
+    malformed: tuple[MalformedLine, ...]
     malformed_count: int
 
     def value_name(self, value: int) -> str:
@@ -142,10 +143,10 @@ class Recorder:
         self.count = 0
         self.known = False
         self.indexes: array[int] | None = None
-        self.malformed: list[MalformedOperation] = []
+        self.malformed: list[MalformedLine] = []
         self.malformed_count = 0
 
-    def note(self, malformed: MalformedOperation) -> None:
+    def note(self, malformed: MalformedLine) -> None:
         self.malformed_count += 1
         if len(self.malformed) < MOST_NOTED:
             self.malformed.append(malformed)
@@ -160,7 +161,7 @@ class Recorder:
                 try:
                     self._operation(form, line)
                 except _WrongOperation as wrong:
-                    self.note(MalformedOperation(line=line, what=wrong.args[0], expected=wrong.args[1]))
+                    self.note(MalformedLine(line=line, what=wrong.args[0], expected=wrong.args[1]))
                 self.count += 1
         finally:
             if collecting:
@@ -327,7 +328,7 @@ class Recorder:
                 try:
                     self._completed(function, INFO, process, invoked, value, True)
                 except _WrongOperation as wrong:
-                    self.note(MalformedOperation(line=line, what=wrong.args[0], expected=wrong.args[1]))
+                    self.note(MalformedLine(line=line, what=wrong.args[0], expected=wrong.args[1]))
         if self.count > self.malformed_count and not self.known:
             raise HistoryError(
                 f"{name} holds no operation that can be judged: no :f is one of {', '.join(sorted(KNOWN))}"

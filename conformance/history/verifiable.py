@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any, ClassVar
 
-from .malformed import MalformedOperation, Note, Numbered
+from ..malformed import MalformedLine
+from .malformed import Note, Numbered
 
 EVENTS = "one of startup_complete, producer_send_success, producer_send_error, tool_data, record_data, records_consumed"
 NO_OFFSET = -1
@@ -58,7 +59,7 @@ class _Tools:
                 for operation in handler(self, event):
                     yield line, operation
             except _Wrong as wrong:
-                self.note(MalformedOperation(line=line, what=wrong.args[0], expected=wrong.args[1]))
+                self.note(MalformedLine(line=line, what=wrong.args[0], expected=wrong.args[1]))
 
     def _started(self, _: dict[str, Any]) -> Iterator[dict[str, Any]]:
         self.client, self.acknowledged, self.listed = self.client + 1, 0, 0

@@ -10,6 +10,8 @@ from typing import Any
 from neverlost.explorer.files.json_reading import JsonError, read_json
 from neverlost.model.core import NeverlostError
 
+from ..malformed import MalformedLine
+
 SCHEMA = 1
 KIND = "events"
 HEADER_KEYS = {"profile": str, "bounds": dict, "settings": dict, "hidden": list, "hidden_steps": int}
@@ -38,24 +40,11 @@ class Header:
     hidden_steps: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class MalformedEvent:
-    """An error in a line: what is wrong, and what was expected."""
-
-    line: int
-    what: str
-    expected: str
-
-    def show(self) -> str:
-        """`line 7: "event" is missing; expected ...`."""
-        return f"line {self.line}: {self.what}; expected {self.expected}"
-
-
 @dataclass
 class Notes:
     """The errors in a log: how many, and the first MOST_NOTED of them."""
 
-    noted: list[MalformedEvent] = field(default_factory=list)
+    noted: list[MalformedLine] = field(default_factory=list)
     count: int = 0
 
     @property
@@ -67,7 +56,7 @@ class Notes:
         """Add an error."""
         self.count += 1
         if not self.full:
-            self.noted.append(MalformedEvent(line=line, what=cut(what), expected=expected))
+            self.noted.append(MalformedLine(line=line, what=cut(what), expected=expected))
 
 
 def cut(text: str, longest: int = SHOWN_OF_ALL) -> str:

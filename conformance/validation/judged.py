@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.model.core import Model
 
-from .event_log import MOST_NOTED, EventLog, MalformedEvent, Notes
+from ..malformed import MalformedLine
+from .event_log import MOST_NOTED, EventLog, Notes
 from .following import LogVerdict, Outcome
 from .reasons import Refusal
 
@@ -40,7 +41,7 @@ class Validation:
         return sum(notes.count for notes in self.notes)
 
     @property
-    def malformed(self) -> list[MalformedEvent]:
+    def malformed(self) -> list[MalformedLine]:
         """The first of them."""
         return [one for notes in self.notes for one in notes.noted][:MOST_NOTED]
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 
 from neverlost.model.core import Field, Model, Property
-from neverlost.model.core.specialised import circumstances_of, specialised, specialised_functions
+from neverlost.model.core.specialised import circumstances_of, specialised_functions, switched_off
 from neverlost.model.core.tree import described
 
 
@@ -16,8 +16,8 @@ def model_digest(model: Model, properties: Sequence[Property]) -> str:
     Texts for people and the name of the profile are not part of it: versions that do the same have the same digest. Nor is what the
     settings switch off, or what ranges over a bound of 0: an answer stays good when only that has changed.
     """
-    profile, known = model.profile, circumstances_of(model)
-    actions = [a for a in profile.actions if model.has_steps_of(a) and not specialised(a.function, known).refuses]
+    profile, known, off = model.profile, circumstances_of(model), switched_off(model)
+    actions = [action for action in profile.actions if action.name not in off]
     asked = [function for prop in properties for function in prop.functions]
     functions = list(specialised_functions([profile.initial, *(action.function for action in actions), *asked], known))
     used = {name for function in functions for name in function.fields}

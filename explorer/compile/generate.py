@@ -125,7 +125,7 @@ class ModelKernel:
             f"STEPS = {len(self.model.steps)}",
             _text("model_base"),
             *self.translator.segmented(),
-            *self.translator.definitions,
+            *self.translator.definitions.values(),
             *entries,
         )
 
@@ -183,7 +183,7 @@ class SearchKernel(ModelKernel):
     def _small(self) -> bool:
         """Whether all actions are small enough to be tried on some states together."""
         names = self.translator.names
-        size = computations(dict(zip(names.values(), self.translator.definitions, strict=True)))
+        size = computations(self.translator.definitions)
         return all(size(names[action.function]) <= LARGEST for action in self.model.profile.actions)
 
     def _attempts(self) -> tuple[list[str], list[str], str]:

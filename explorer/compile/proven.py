@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from neverlost.model.core import Index, Model
-from neverlost.model.core.tree import Assign, Call, Change, Each, Local, Loop, Tree
+from neverlost.model.core.tree import Assign, Call, Change, Each, Local, Loop, Quantified, Total, Tree
 
 Extents = Mapping[str, int]
 """Names that are never below 0, and each below a number."""
@@ -57,7 +57,11 @@ def _never_assigned(model: Model, tree: Tree, parameters: Extents) -> Extents:
     extents = {name: {extent} for name, extent in parameters.items()}
     for part in tree.parts:
         match part:
-            case Loop(name=name, over=Each(domain=domain)):
+            case (
+                Loop(name=name, over=Each(domain=domain))
+                | Quantified(name=name, over=Each(domain=domain))
+                | Total(name=name, over=Each(domain=domain))
+            ):
                 if name in tree.parameters and name not in parameters:
                     continue
                 extents.setdefault(name, set()).add(domain.size(model.bounds))

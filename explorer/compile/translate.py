@@ -7,7 +7,7 @@ whether it is enabled and the words after it; the others return their value.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from neverlost.model.core import Model
@@ -34,12 +34,15 @@ from neverlost.model.core.tree import (
     Minus,
     Not,
     Number,
+    Quantified,
+    Remainder,
     Require,
     Return,
     SetOperation,
     Size,
     Statement,
     Sum,
+    Total,
     Tree,
 )
 
@@ -58,6 +61,12 @@ HELPERS = {
 
 TRUTHS = (contains, is_subset)
 """The set helpers whose result is a truth."""
+
+REMAINDER = """def remainder(value, size):
+    rest = value if value >= 0 else -value - 1
+    rest = rest - size * number(u64(rest) // u64(size))
+    return rest if value >= 0 else size - 1 - rest"""
+"""Python's remainder, from the division of numbers that are not below 0."""
 
 SETTINGS = ", ".join(f"settings_{word}" for word in range(SETTING_WORDS))
 """The words of the settings as a list of names: `settings_0, settings_1`."""
@@ -90,6 +99,11 @@ def code(text: str, *parts: Code, names: Sequence[str] = (), flags: bool = False
     return Code(text, together, flags or any(part.flags for part in parts), is_truth)
 
 
+def inner_of(text: Code, member: str) -> Code:
+    """What a text is outside the loop that gives `member` its values."""
+    return replace(text, names=text.names - {member})
+
+
 def number(text: Code) -> Code:
     """An expression as a number, to store, pass on or compute with. A truth becomes 0 or 1."""
     return code(f"number({text})", text) if text.is_truth else text
@@ -115,10 +129,10 @@ class Translator:
         self.trees = list(trees_of(functions))
         self.names = {tree.function: f"f{number}_{tree.name}" for number, tree in enumerate(self.trees)}
         self.proven = proven_names(model, self.trees, bound)
-        self.definitions: list[str] = []  # callees first
+        self.definitions: dict[str, str] = {}  # callees first
         self.may_flag: set[Callable[..., Any]] = set()
         for tree in self.trees:
-            self.definitions.append(self._function(tree))
+            self.definitions[self.names[tree.function]] = self._function(tree)
 
     def words(self, prefix: str) -> str:
         """The words of a state as a list of names: `s_0, s_1`."""
@@ -187,6 +201,14 @@ class Translator:
             case Extreme(name=name, parts=parts):
                 texts = [self.number(one, scope) for one in parts]
                 return code(f"{name}({', '.join(map(str, texts))})", *texts)
+            case Remainder(left=left, right=right):
+                self.definitions["remainder"] = REMAINDER
+                texts = [self.number(left, scope), self.number(right, scope)]
+                return code(f"remainder({texts[0]}, {texts[1]})", *texts)
+            case Quantified():
+                return self._quantified(part, scope)
+            case Total():
+                return self._total(part, scope)
             case SetOperation(helper=helper, parts=parts):
                 return self._set_operation(helper, parts, scope)
             case Call():
@@ -203,8 +225,10 @@ class Translator:
 
     def _small(self, part: Expression, scope: Scope) -> bool:
         match part:
-            case Number(name=None) | Size() | Element():
+            case Number(name=None) | Size() | Element() | Remainder():
                 return True
+            case Choice(yes=yes, no=no):
+                return self._small(yes, scope) and self._small(no, scope)
             case Local(name=name):
                 return name in scope.proven
         return False
@@ -215,6 +239,39 @@ class Translator:
         if at is not None:
             texts[at] = self._within(parts[at], MAX_MEMBERS, scope)
         return code(HELPERS[helper.__name__].format(*texts), *texts, is_truth=helper in TRUTHS)
+
+    def _quantified(self, part: Quantified, scope: Scope) -> Code:
+        """A call of a function that looks at one member after the other."""
+        condition = self.expression(part.condition, self._with_member(part, scope))
+        decides = f"not {condition}" if part.every else str(condition)
+        loop = [f"        if {decides}:", f"            return {int(not part.every)}", f"    return {int(part.every)}"]
+        return self._over_members(part, [], loop, condition)
+
+    def _total(self, part: Total, scope: Scope) -> Code:
+        inner = self._with_member(part, scope)
+        value, small = self.number(part.value, inner), self._small(part.value, inner)
+        more = f"total + {value}" if small else f"bounded(total + {value}, flaw)"
+        found = self._over_members(part, ["    total = 0"], [f"        total = {more}", "    return total"], value)
+        return found if small else code(found.text, found, flags=True)
+
+    def _with_member(self, part: Quantified | Total, scope: Scope) -> Scope:
+        """The scope of what is asked of each member."""
+        name, size = local(part.name), part.over.domain.size(self.model.bounds)
+        names = {**scope.names, part.name: Code(name, frozenset({name}))}
+        return replace(scope, names=names, proven={**scope.proven, part.name: size})
+
+    def _over_members(self, part: Quantified | Total, before: Sequence[str], loop: Sequence[str], inner: Code) -> Code:
+        """A call of a function of its own with a loop over members; it is made once for all places that need the same."""
+        member, size = local(part.name), part.over.domain.size(self.model.bounds)
+        called = {*self.names.values(), *self.definitions}
+        given = sorted(inner.names - {member} - called)
+        body = "\n".join([*before, f"    for {member} in range({size}):", *loop])
+        head = f"({', '.join([*given, DECLARED])}):\n{body}"
+        name = next((known for known, text in self.definitions.items() if text == f"def {known}{head}"), None)
+        if name is None:
+            name = f"of_members_{len(self.definitions)}"
+            self.definitions[name] = f"def {name}{head}"
+        return code(f"{name}({', '.join([*given, OUTSIDE])})", inner_of(inner, member), names=[name])
 
     def call(self, part: Call, scope: Scope) -> Code:
         """A call of a translated function."""
@@ -238,9 +295,10 @@ class Translator:
             words = self._words(prefix)
             return code(f"(read_{part.field}({words}, {position}){low})", words, position)
         segment = place.segments[0]
-        word = f"{'settings' if part.field in self.layout.settings else prefix}_{segment.word}"
+        of_settings = part.field in self.layout.settings
+        word = f"{'settings' if of_settings else prefix}_{segment.word}"
         text = f"(({word} >> {_shift(segment.shift, position, place.width)} & {_mask(place)}){low})"
-        return code(text, position, names=[word])
+        return code(text, position, names=[] if of_settings else [word])
 
     def place(self, name: str) -> Place:
         """The place of a field or a setting."""
@@ -314,7 +372,9 @@ class _KernelBody:
             case Assign(target=Local(name=name), value=right):
                 return [f"{pad}{local(name)} = {value(right)}"]
             case Assign(target=Element() as target, value=right):
-                return [pad + line for line in self._write(target, value(right), self._fits(right, target))]
+                stored = self.translator.number(right, self.scope)
+                fits = self._fits(right, stored, target)
+                return [pad + line for line in self._write(target, self._used(stored), fits)]
             case Change(target=Local(name=name), sign=sign, value=right):
                 self.flags = True
                 return [f"{pad}{local(name)} = bounded({local(name)} {_SIGNS[sign]} {value(right)}, flaw)"]
@@ -374,16 +434,15 @@ class _KernelBody:
         word, shift = f"{target.state}_{segment.word}", _shift(segment.shift, position, place.width)
         return [f"{word} = {word} & ~({_mask(place)} << {shift}) | {stored} << {shift}"]
 
-    def _fits(self, part: Expression, target: Element) -> bool:
+    def _fits(self, part: Expression, stored: Code, target: Element) -> bool:
         """Whether the value certainly lies in the field's domain: a read of a field of this domain, a member, NONE, a constant."""
         place, proven = self.translator.layout.places[target.field], self.scope.proven
-        known = self.translator.number(part, self.scope).value
         match part:
             case Element(field=name):
                 other = self.translator.place(name)
                 return (other.low, other.size) == (place.low, place.size)
-            case _ if known is not None:
-                return place.low <= known < place.low + place.size
+            case _ if stored.value is not None:
+                return place.low <= stored.value < place.low + place.size
             case Local(name=name) if name in proven:
                 return place.low <= 0 and proven[name] <= place.low + place.size
         return False

@@ -335,7 +335,7 @@ class CompiledEngine:
 
     def _interpret(self, words: Packed, depth: int) -> None:
         """Run every step and property on a state. Raises the interpreter's error."""
-        with at_depth(depth):
+        with at_depth(depth, words):
             for _, after in self.model.successors(words):
                 for prop in self.step_properties:
                     self.model.holds(prop, words, after)

@@ -99,8 +99,9 @@ class CompiledGraph:
         for shard, flaw in zip(self.shards, flaws, strict=True):
             if flaw[0]:
                 for row in range(*shard.level(level)):
-                    with at_depth(level):
-                        judged(self.model, prop, tuple(int(word) for word in shard.states[row]))
+                    words = tuple(int(word) for word in shard.states[row])
+                    with at_depth(level, words):
+                        judged(self.model, prop, words)
                 raise ModelError(BEYOND)
 
     def levels(self, numbers: Numbers) -> Numbers:

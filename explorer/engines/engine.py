@@ -41,13 +41,21 @@ class Tally:
         self.least = least if self.least is None else min(self.least, least)
 
 
+class FlawError(ModelError):
+    """A model's error in a state that a search has reached: the packed state, and how many steps from the start it is."""
+
+    def __init__(self, error: ModelError, depth: int, words: Packed) -> None:
+        super().__init__(f"{depth} steps from the start: {error}")
+        self.depth, self.words = depth, words
+
+
 @contextmanager
-def at_depth(depth: int) -> Iterator[None]:
-    """Add to a model's error how far its state is from the start."""
+def at_depth(depth: int, words: Packed) -> Iterator[None]:
+    """Add to a model's error in which state it is, and how far that is from the start."""
     try:
         yield
     except ModelError as error:
-        raise ModelError(f"{depth} steps from the start: {error}") from error
+        raise FlawError(error, depth, words) from error
 
 
 class Engine(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from neverlost.model.core import Model, Packed, Property
+from neverlost.model.core import Model, ModelError, Packed, Property
 
 from ..symmetry import Symmetry
 from .engine import Tally, Tick, at_depth
@@ -48,7 +48,7 @@ class InterpretedEngine:
         for done, words in enumerate(frontier):
             if done % BATCH == 0:
                 tick(done, len(self.seen), 0)
-            with at_depth(len(self.levels) - 2):
+            with at_depth(len(self.levels) - 2, words):
                 self._expand(words)
         return len(self.levels[-1])
 
@@ -78,8 +78,11 @@ class InterpretedEngine:
         for words in self.levels[level]:
             state = self.model.passing(words)
             for prop, tally in zip(self.state_properties, tallies, strict=True):
-                with at_depth(level):
-                    decided = bool(prop.function(state)) == prop.seeks
+                with at_depth(level, words):
+                    try:
+                        decided = bool(prop.function(state)) == prop.seeks
+                    except ModelError:
+                        decided = self.model.holds(prop, words) == prop.seeks  # its error names the property
                 if decided:
                     tally.add(1, words)
         return tallies
@@ -117,7 +120,7 @@ class InterpretedGraph:
     def judge(self, prop: Property) -> npt.NDArray[np.uint8]:
         found = np.empty(self.count, np.uint8)
         for number, words in enumerate(self.states):
-            with at_depth(int(self.level_of[number])):
+            with at_depth(int(self.level_of[number]), words):
                 found[number] = judged(self.model, prop, words)
         return found
 

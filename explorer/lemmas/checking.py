@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neverlost.model.core import Lemma, Model, ModelError, Packed, State
+from neverlost.model.core import Lemma, Model, ModelError, Packed, Property, State
 
 CHUNK = 1 << 16
 """States that are judged between two checks for an interrupt."""
@@ -69,5 +69,13 @@ def is_true_of(lemma: Lemma, arguments: Sequence[Any], state: State) -> bool:
     """The same for an unpacked state."""
     try:
         return bool(lemma.function(state, *arguments))
+    except ModelError:
+        return False
+
+
+def is_true_across(model: Model, prop: Property, before: Packed, after: Packed) -> bool:
+    """Whether a `step_always` property holds of a step by the interpreter; false if evaluating it leaves a domain."""
+    try:
+        return model.holds(prop, before, after)
     except ModelError:
         return False

@@ -154,12 +154,21 @@ def _unary(one: Expression) -> Iterator[Atom]:
         yield Atom("all", (text,), f"{text} == {every}", f"{text} != {every}")
     elif one.kind == "optional":
         yield Atom("none", (text,), f"{text} < 0", f"{text} >= 0")
-    if domain is not None and (one.kind == "count" or (one.kind in ("member", "optional") and not domain.symmetric)):
+    if domain is not None and one.kind in ("member", "optional") and domain.names:
+        for member in _named(domain)[: 1 if one.kind == "member" and len(domain.names) == 2 else None]:
+            yield _comparison("==", "!=", text, member)
+    elif domain is not None and (one.kind == "count" or (one.kind in ("member", "optional") and not domain.symmetric)):
         least = max(one.low, 0)
         yield Atom("first", (text,), f"{text} == {least}", f"{text} != {least}")
     if one.kind == "count" and domain is not None:
         size = f"{STATE}.size({domain.__name__})"
         yield Atom("last", (text,), f"{text} == {size}", f"{text} != {size}")
+
+
+def _named(domain: type[Index]) -> list[str]:
+    """The members of a domain with names, as constants of its class: a number where the name is none in Python."""
+    constants = domain.constants().items()
+    return [f"{domain.__name__}.{name}" if name.isidentifier() else str(member) for name, member in constants]
 
 
 def _binary(one: Expression, other: Expression) -> Iterator[Atom]:

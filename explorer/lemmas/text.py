@@ -39,7 +39,7 @@ def loaded_lemmas(model: Model, texts: Sequence[str]) -> list[Lemma]:
 def module_text(model: Model, texts: Sequence[str], public: bool = False) -> str:
     """A module of lemmas: their imports, then their texts."""
     body = "\n\n\n".join(texts)
-    words = set(re.findall(r"\w+", body))
+    words = set(re.findall(r"(?<!\.)\b\w+", body))
     core = [name for name in ("EMPTY", "NONE", "contains", "is_subset", "lemma") if name in words]
     named: dict[str, set[str]] = {model.profile.state.__module__: {model.profile.state.__name__}}
     for domain in _domains(model):

@@ -91,6 +91,11 @@ class Translation:
         truths = list(new.bits) if hasattr(new, "bits") else [new]
         return [(v, as_term(t)) for v, t in zip(variables, truths, strict=True)]
 
+    def across(self, prop: Property, symbolic: SymbolicStep) -> Truth:
+        """A `step_always` property of the states before and after a step. It is false if evaluating it leaves a domain."""
+        outcome = self.executor.run(prop.function, [self.before, symbolic.after], [])
+        return conjunction((self.terms.truth(outcome.result), negation(outcome.flaw)))
+
     @staticmethod
     def later(symbolic: SymbolicStep, clause: Clause) -> Truth:
         """The clause in the state after the step; the clause itself if the step changes nothing that it reads."""

@@ -219,8 +219,8 @@ class LemmaSearch:
 
     def found(self, kept: Sequence[Candidate], states: int) -> list[Found]:
         """The lemmas as texts, and as functions made from these."""
-        bounds = show_bounds(self.model.bounds)
-        reason = f"Found by search: true in {states:,} reached states ({bounds}), and inductive with the others."
+        within = f" ({show_bounds(self.model.bounds)})" if self.model.bounds else ""
+        reason = f"Found by search: true in {states:,} reached states{within}, and inductive with the others."
         ordered = sorted(kept, key=lambda c: (len(c.clause), len(c.text), c.text))
         texts = [
             lemma_text(self.model, f"found_{number}", reason, clause_variables(c.context, c.clause), c.text)

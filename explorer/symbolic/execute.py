@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from neverlost.model.core import Index, Model
 from neverlost.model.core.domains import MAX_MEMBERS
-from neverlost.model.core.tree import Each, Loop, Range
+from neverlost.model.core.tree import Each, Expression, Loop, Quantified, Range, Total
 
 from .predicated import Frame, PredicatedExecutor
 from .states import Shape, SymbolicState
@@ -36,6 +36,26 @@ class Executor(PredicatedExecutor):
 
         self._block(frame, [lambda m=m: iteration(m) for m in self._range(frame, loop.over)])  # type: ignore[misc]
         frame.names = {n: v for n, v in frame.names.items() if n in before}
+
+    def _quantified(self, frame: Frame, part: Quantified) -> Truth:
+        return self.terms.truth(self._junction(self._of_members(frame, part, part.condition), part.every))
+
+    def _total(self, frame: Frame, part: Total) -> Value:
+        total: Value = 0
+        for value in self._of_members(frame, part, part.value):
+            total = self.terms.add(total, value(), 1)
+        return total
+
+    def _of_members(self, frame: Frame, part: Quantified | Total, inner: Expression) -> list[Callable[[], Value]]:
+        """What an expression is for each member."""
+
+        def of(member: int) -> Value:
+            frame.names[part.name] = member
+            value = self._value(frame, inner)
+            del frame.names[part.name]
+            return value
+
+        return [lambda member=member: of(member) for member in range(self._size(part.over.domain))]  # type: ignore[misc]
 
     def _range(self, frame: Frame, over: Each | Range) -> range:
         if isinstance(over, Each):

@@ -12,7 +12,7 @@ from typing import Any
 
 from neverlost.model.core import Lemma, Model, ModelError, Packed, Property, Refused, Step
 
-from ..lemmas.checking import is_true
+from ..lemmas.checking import is_true, is_true_across
 from ..words import counted
 from .bounded import Unrolling, run_of
 from .clauses import Clause, Translation, as_lemma
@@ -23,7 +23,7 @@ from .states import known
 from .terms import Truth, conjunction, negation
 
 INITIATION, CONSECUTION, DOMAIN, SUFFICIENCY = "initiation", "consecution", "domain", "sufficiency"
-SIMULATION = "simulation"
+TRANSITION, SIMULATION = "transition", "simulation"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,8 @@ class Query:
     """One question and its answer.
 
     `kind` is initiation (true at the start), consecution (every step preserves it), domain (nothing leaves the domain of a field),
-    sufficiency (the lemmas imply the property) or simulation (an action with ghosts does what the one without them does).
+    sufficiency (the lemmas imply the property), transition (a step does what a `step_always` property says) or simulation (an action
+    with ghosts does what the one without them does).
     """
 
     kind: str
@@ -58,6 +59,8 @@ class Query:
     pair: Pair | None = None
     after: int = 0
     """For an initiation: how many steps from the start."""
+    arguments: tuple[int, ...] = ()
+    """Those of the instance."""
 
     @property
     def text(self) -> str:
@@ -71,6 +74,7 @@ class Query:
             if self.step
             else f"{about} reads within domains",
             SUFFICIENCY: f"the lemmas imply {about}",
+            TRANSITION: f"{about} of {self.step}",
             SIMULATION: f"{self.step} does what the protocol does, in addition to its ghosts",
         }[self.kind]
 
@@ -89,6 +93,7 @@ class Induction:
     """The proof obligations of one property of a model, from lemmas.
 
     With `k` above 1, every step must preserve the clauses after k states in a row in which all hold, and the start has k states too.
+    A `step_always` property is no clause: it must hold of every step from a state in which the lemmas hold.
     With open settings, every query is repeated until it holds for all of their values for which no query has failed yet.
     """
 
@@ -111,14 +116,14 @@ class Induction:
         self.goal = as_lemma(prop)
         self.domains, self.without_symmetry = provable_symmetry(model, [prop], lemmas)
         self.lemma_clauses = self.translation.clauses(lemmas)
-        self.goal_clauses = self.translation.clauses([self.goal])
+        self.goal_clauses = [] if prop.over_steps else self.translation.clauses([self.goal])
         self.steps = least_steps(model, self.domains)
         self.translated_seconds = time.perf_counter() - began
 
     def queries(self) -> Iterator[Query]:
         """Every question with its answer. If the lemmas do not imply the property, it has to be inductive with them."""
         clauses = [*self.lemma_clauses, *self.goal_clauses]
-        if not self.open_settings:
+        if self.goal_clauses and not self.open_settings:
             sufficient = self.sufficiency()
             yield sufficient
             clauses = self.lemma_clauses if sufficient.result == QueryResult.HOLDS else clauses
@@ -263,6 +268,10 @@ class Induction:
             unguarded = self._session(assumed)
             for answer, pair in self._answers(unguarded, negation(symbolic.flaw), lambda a: self._pair(a, step, None)):
                 yield self._query(DOMAIN, None, step, answer, pair)
+        if self.prop.over_steps:
+            goal = Clause(self.goal, (), self.translation.across(self.prop, symbolic), frozenset())
+            for answer, pair in self._answers(session, goal.truth, lambda a: self._pair(a, step, goal)):
+                yield self._query(TRANSITION, goal, step, answer, pair)
         call = (step.action.parameters, step.arguments)
         for clause in clauses:
             if not symbolic.becomes.keys() & clause.reads:
@@ -294,10 +303,16 @@ class Induction:
             if clause is None:
                 return Pair(before=before, step=number, after=before)
             raise AssertionError(f"the interpreter leaves a domain in {shown}; the solver does not: {before}") from None
-        if clause is None or is_true(model, clause.lemma, clause.arguments, after):
+        if clause is None or self._holds(model, clause, before, after):
             broken = "a domain" if clause is None else clause.lemma.name
             raise AssertionError(f"the interpreter does not confirm that {shown} ends {broken}: {before}")
         return Pair(before=before, step=number, after=after)
+
+    def _holds(self, model: Model, clause: Clause, before: Packed, after: Packed) -> bool:
+        """Whether a clause holds after a step, or a `step_always` property of it."""
+        if self.prop.over_steps and clause.lemma is self.goal:
+            return is_true_across(model, self.prop, before, after)
+        return is_true(model, clause.lemma, clause.arguments, after)
 
     def _query(
         self, kind: str, clause: Clause | None, step: Step | None, answer: SolverAnswer, pair: Pair | None = None
@@ -313,4 +328,5 @@ class Induction:
             configuration=answer.configuration,
             seconds=answer.seconds,
             pair=pair,
+            arguments=() if clause is None else clause.arguments,
         )

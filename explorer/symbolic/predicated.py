@@ -31,6 +31,8 @@ from neverlost.model.core.tree import (
     Minus,
     Not,
     Number,
+    Quantified,
+    Remainder,
     Require,
     Return,
     SetOperation,
@@ -38,6 +40,7 @@ from neverlost.model.core.tree import (
     Statement,
     Sum,
     Target,
+    Total,
     Tree,
 )
 
@@ -51,6 +54,7 @@ class TermOperations(Protocol):
     def truth(self, value: Value) -> Truth: ...
     def choice(self, condition: Truth, yes: Value, no: Value) -> Value: ...
     def add(self, one: Value, other: Value, sign: int) -> Value: ...
+    def remainder(self, value: Value, divisor: Value) -> Value: ...
     def extreme(self, name: str, values: Sequence[Value]) -> Value: ...
     def compare(self, operator: str, one: Value, other: Value) -> Truth: ...
 
@@ -93,6 +97,12 @@ class PredicatedExecutor:
         raise NotImplementedError
 
     def _loop(self, frame: Frame, loop: Loop) -> None:
+        raise NotImplementedError
+
+    def _quantified(self, frame: Frame, part: Quantified) -> Truth:
+        raise NotImplementedError
+
+    def _total(self, frame: Frame, part: Total) -> Value:
         raise NotImplementedError
 
     def _size(self, index: type[Index]) -> Value:
@@ -283,15 +293,21 @@ class PredicatedExecutor:
             case AllOf(domain=domain):
                 return self._all_of(domain)
             case Junction(every=every, parts=parts):
-                return self._junction(frame, parts, every)
+                return self._junction([lambda one=one: self._value(frame, one) for one in parts], every)  # type: ignore[misc]
             case Not(operand=operand):
                 return negation(self.terms.truth(self._value(frame, operand)))
             case Minus(operand=operand):
                 return self.terms.add(0, self._value(frame, operand), -1)
             case Sum(left=left, sign=sign, right=right):
                 return self.terms.add(self._value(frame, left), self._value(frame, right), sign)
+            case Remainder(left=left, right=right):
+                return self.terms.remainder(self._value(frame, left), self._value(frame, right))
             case Comparison():
                 return self._comparison(frame, part)
+            case Quantified():
+                return self._quantified(frame, part)
+            case Total():
+                return self._total(frame, part)
             case Choice(test=test, yes=yes, no=no):
                 condition = self.terms.truth(self._value(frame, test))
                 one = self._under(condition, lambda: self._value(frame, yes))
@@ -318,11 +334,11 @@ class PredicatedExecutor:
         del self.path[depth:]
         return value
 
-    def _junction(self, frame: Frame, parts: Sequence[Expression], every: bool) -> Value:
+    def _junction(self, operands: Sequence[Callable[[], Value]], every: bool) -> Value:
         """`and`, `or`: the first operand that settles the result, else the last; later ones are not evaluated."""
         depth, found = len(self.path), []
-        for part in parts:
-            value = self._value(frame, part)
+        for operand in operands:
+            value = operand()
             truth = self.terms.truth(value)
             found.append((truth, value))
             continuing = truth if every else negation(truth)

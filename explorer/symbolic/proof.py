@@ -5,16 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from neverlost.model.core import Lemma, Model, NeverlostError, Profile, Property
 
 from ..process.exit_code import ExitCode
 from ..process.watch import UNWATCHED, Watch
-from ..search import Limits, Progress, explore, find_state
+from ..search import Limits, explore, find_state
 from ..traces.trace import Trace
 from ..verdict import Verdict
 from .bounded import BoundedCheck, Depth
-from .induction import Effort, Induction, Query
+from .clauses import as_lemma
+from .induction import SUFFICIENCY, Effort, Induction, Query
+from .nearest import Counterexamples
 from .orbits import provable_symmetry, searched_symmetry
 from .solving import QueryResult
 
@@ -45,7 +48,8 @@ class Proof:
     """The queries, the verdict, and all that it rests on.
 
     Proven: every query holds. Violated: `trace` shows it. Undecided: some query fails or is unknown, and no violation was found;
-    `reach` says whether the first failing query's state can be reached. `depths` are the questions of bounded checking.
+    `broken` has a counterexample for each lemma that fails, the nearest to the start first, and `reach` says whether the state of the
+    first can be reached. `depths` are the questions of bounded checking.
     """
 
     model: Model
@@ -60,6 +64,7 @@ class Proof:
     seconds: float
     bits: int
     trace: Trace | None = None
+    broken: tuple[Query, ...] = ()
     reach: Reach | None = None
     k: int = 1
     depths: tuple[Depth, ...] = ()
@@ -80,17 +85,17 @@ class Proof:
         return ExitCode.of(self.verdict)
 
 
-def provable(profile: Profile, name: str) -> Property:
-    """The property of that name. Raises UnknownNameError; UnprovableError if it is not of the kind `always`."""
+def provable(profile: Profile, name: str, *, over_steps: bool = False) -> Property:
+    """The property of that name, of the kind `always` or, if allowed, `step_always`. Raises UnknownNameError, UnprovableError."""
     prop = profile.property_named(name)
-    if prop.kind != "always":
-        others = [p.name for p in profile.all_properties if p.kind == "always"]
-        such = f", such as {', '.join(others[:3])}" if others else f"; {profile.name} has none"
-        raise UnprovableError(
-            f"{name} is {prop.kind}: a proof is about a predicate over one state that is always true{such}."
-            f" `neverlost check` decides {name} within bounds"
-        )
-    return prop
+    if prop.kind == "always" or (over_steps and prop.over_steps):
+        return prop
+    others = [p.name for p in profile.all_properties if p.kind == "always"]
+    such = f", such as {', '.join(others[:3])}" if others else f"; {profile.name} has none"
+    raise UnprovableError(
+        f"{name} is {prop.kind}: {'this' if prop.over_steps else 'a proof'} is about a predicate over one state that is always"
+        f" true{such}. `neverlost check` decides {name} within bounds"
+    )
 
 
 def lemmas_for(model: Model, lemmas: Sequence[Lemma] | None) -> tuple[Lemma, ...]:
@@ -110,14 +115,16 @@ def prove(
     limits: Limits | None = None,
     watch: Watch[Query] = UNWATCHED,
 ) -> Proof:
-    """Prove a property of a model for any number of steps, from `lemmas` (by default the profile's).
+    """Prove an `always` or `step_always` property of a model for any number of steps, from `lemmas` (by default the profile's).
+
+    A `step_always` property must hold of every step from a state in which the lemmas hold; it is proven for `k` 1 only.
 
     Ends with the first query that fails, or with `until` "all" after all of them; then the states within `limits` are searched
     for a violation, and for the state that the failing step starts from.
     Raises UnknownNameError, UnprovableError, and WidthError for numbers that do not fit the bits asked for.
     """
     began = time.perf_counter()
-    prop = provable(model.profile, name)
+    prop = provable(model.profile, name, over_steps=k == 1)
     chosen = lemmas_for(model, lemmas)
     induction = Induction(model, prop, chosen, effort or Effort(), k=k, interrupted=watch.interrupted)
     queries: list[Query] = []
@@ -140,9 +147,10 @@ def prove(
         bits=induction.translation.terms.width,
         k=k,
     )
-    if proof.verdict == Verdict.PROVEN or watch.interrupted():
+    if proof.verdict == Verdict.PROVEN:
         return proof
-    return replace(_searched(proof, limits or Limits(), watch.without_progress), seconds=time.perf_counter() - began)
+    found = _with_counterexamples(proof) if watch.interrupted() else _searched(proof, limits or Limits(), watch)
+    return replace(found, seconds=time.perf_counter() - began)
 
 
 def prove_within(
@@ -185,18 +193,25 @@ def prove_within(
     )
 
 
-def _searched(proof: Proof, limits: Limits, watch: Watch[Progress]) -> Proof:
-    """Search the states within limits if induction fails: for a violation, and for the counterexample to induction."""
+def _with_counterexamples(proof: Proof) -> Proof:
+    implied = any(q.kind == SUFFICIENCY and q.result == QueryResult.HOLDS for q in proof.queries)
+    assumed = proof.lemmas if implied or proof.claim.over_steps else (*proof.lemmas, as_lemma(proof.claim))
+    found = Counterexamples(model=proof.model, claim=proof.claim, lemmas=proof.lemmas, assumed=assumed, k=proof.k)
+    return replace(proof, broken=found.nearest(proof.failing))
+
+
+def _searched(proof: Proof, limits: Limits, watch: Watch[Any]) -> Proof:
+    """Search the states within limits if induction fails: for a violation, and for the nearest counterexample to induction."""
     name = proof.claim.name
     domains, _ = provable_symmetry(proof.model, [proof.claim], proof.lemmas)
-    symmetry = searched_symmetry(proof.model, domains)
-    result = explore(proof.model, properties=[name], symmetry=symmetry, limits=limits, watch=watch)
+    symmetry, silent = searched_symmetry(proof.model, domains), watch.without_progress
+    result = explore(proof.model, properties=[name], symmetry=symmetry, limits=limits, watch=silent)
     trace = result.findings[name].trace
     if trace is not None:
         return replace(proof, verdict=Verdict.VIOLATED, method=BOUNDED, trace=trace)
-    if not proof.failing:
+    proof = _with_counterexamples(proof)
+    pair = proof.broken[0].pair if proof.broken else None
+    if pair is None:
         return proof
-    pair = proof.failing[0].pair
-    assert pair is not None
-    way, complete = find_state(proof.model, pair.before, symmetry=symmetry, limits=limits, watch=watch)
+    way, complete = find_state(proof.model, pair.before, symmetry=symmetry, limits=limits, watch=silent)
     return replace(proof, reach=Reach(trace=way, complete=complete))

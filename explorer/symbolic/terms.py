@@ -111,6 +111,9 @@ def choice_of_truths(condition: Truth, yes: Truth, no: Truth) -> Truth:
     return yes if yes.eq(no) else z3.If(condition, yes, no)
 
 
+MOST_QUOTIENTS = 64
+"""A remainder is decided by cases, one for each quotient."""
+
 EXTREMES: Mapping[str, tuple[str, Callable[[int, int], int]]] = {"min": ("<=", min), "max": (">=", max)}
 """How the best of some numbers compares with the others, and how the better of two is chosen."""
 
@@ -233,6 +236,22 @@ class Terms(Comparing):
         self.refuse_wide(low + more[0], high + more[1])
         left, right = self.term(first), self.term(second)
         return Number(left + right if sign > 0 else left - right, low + more[0], high + more[1])
+
+    def remainder(self, value: Value, divisor: Value) -> int | Number:
+        """The remainder, as Python has it: by cases of the quotient, of which there are few."""
+        dividend, by = self.number(value), self.number(divisor)
+        assert isinstance(by, int)
+        if isinstance(dividend, int):
+            return dividend % by
+        low, high = interval(dividend)
+        first, last = low // by, high // by
+        if last - first > MOST_QUOTIENTS:
+            raise UntranslatableError(f"a remainder by {by} of numbers from {low} to {high} is too wide for a proof")
+        found = self.add(dividend, -by * last, 1)
+        for quotient in range(last - 1, first - 1, -1):
+            below = self.less(dividend, by * (quotient + 1))
+            found = self.number(self.choice(below, self.add(dividend, -by * quotient, 1), found))
+        return self._narrowed(found, 0, by - 1)
 
     def extreme(self, name: str, values: Sequence[Value]) -> int | Number:
         """The least of some numbers for "min", the greatest for "max"."""

@@ -5,6 +5,7 @@ At run time every value is a plain `int`. The classes here give the values a nam
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar, cast
@@ -15,10 +16,26 @@ NONE: Any = -1
 """The value of an `optional` domain that means "nothing": no leader, no epoch."""
 
 
-class Index(int):
+class Named(type):
+    """The names of a domain's members as its attributes: `Stage.COMMITTED` is the number of "committed"."""
+
+    def __getattr__(cls: type[Member], name: str) -> Member:  # type: ignore[misc]  # no other class has it
+        known = cls.constants() if "names" in cls.__dict__ else {}
+        if name in known:
+            return cast(Member, known[name])
+        raise AttributeError(f"{cls.__name__} has no member {name}" + (f"; it has {', '.join(known)}" if known else ""))
+
+    def constants(cls) -> dict[str, int]:
+        """The members that have a name, by that name in capitals: {"COMMITTED": 1}."""
+        names: tuple[str, ...] = cls.__dict__["names"]
+        return {re.sub(r"\W+", "_", name).upper(): number for number, name in enumerate(names)}
+
+
+class Index(int, metaclass=Named):
     """A finite set 0..n-1, named by a subclass; n is the bound that the subclass names, plus `more`.
 
-    A set that no bound changes has a fixed number of `members` instead, or `names`, one for each member.
+    A set that no bound changes has a fixed number of `members` instead, or `names`, one for each member: "in doubt" is the member
+    `IN_DOUBT` of the class.
     A bound may be 0 if it is `optional`: then nothing of it exists. `absent` says, as a clause, what a verdict then assumes, if that
     must not be overlooked: "no exchange is delayed".
     `symmetric` says that no action distinguishes members (beyond the first `distinguished` ones), so that only one of the

@@ -42,7 +42,9 @@ from .tree import (
     Not,
     Number,
     Part,
+    Quantified,
     Range,
+    Remainder,
     Require,
     Return,
     SetOperation,
@@ -50,6 +52,7 @@ from .tree import (
     Statement,
     Sum,
     Target,
+    Total,
     Tree,
 )
 from .uses import READ, WRITE, Use, depends_on_order, update_of
@@ -283,7 +286,9 @@ class _Body:
             case Junction(parts=parts) | Extreme(parts=parts):
                 for one in parts:
                     self.expect(one, PLAIN)
-            case Sum(left=left, right=right):
+            case Quantified(condition=inner) | Total(value=inner):
+                self.of_members(part, inner)
+            case Sum(left=left, right=right) | Remainder(left=left, right=right):
                 self.expect(left, PLAIN)
                 self.expect(right, PLAIN)
             case Comparison(pairs=pairs):
@@ -297,6 +302,15 @@ class _Body:
             case Call():
                 return self.call(part)
         return PLAIN
+
+    def of_members(self, part: Quantified | Total, inner: Expression) -> None:
+        """What is asked of every member gives the same in any order: it is a truth or a sum, and nothing is written."""
+        before = self.kinds.get(part.name)
+        self.kinds[part.name] = self.loop_kind(part.over)
+        self.expect(inner, PLAIN)
+        del self.kinds[part.name]
+        if before is not None:
+            self.kinds[part.name] = before
 
     def field_kind(self, name: str) -> Kind:
         domain = self.fields[name].domain

@@ -12,7 +12,11 @@ class NeverlostError(Exception):
 
 
 class ModelError(NeverlostError):
-    """A model function broke its own contract: an index or a value outside its domain."""
+    """A model function broke its own contract: an index or a value outside its domain. `written` is the field that it wrote."""
+
+    def __init__(self, message: str, written: str = "") -> None:
+        super().__init__(message)
+        self.written = written
 
 
 class LanguageError(NeverlostError):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
 from .actions import Refused
-from .reading import tree_of
-from .tree import Element, Require, walk
+from .errors import ModelError
+from .reading import tree_of, trees_of
+from .tree import Element, Part, Require, walk, written_by
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,23 @@ def _guard(code: CodeType, line: int, function: Any) -> Guard:
     found = next(part for part in required if line in part.lines)
     fields = frozenset(part.field for part in walk(found) if isinstance(part, Element))
     return Guard(code.co_filename.rsplit("/", 1)[-1], line, found.text, fields)
+
+
+def place_of(error: ModelError, function: Callable[..., Any]) -> str:
+    """Where an action or what it calls left a domain, in brackets: the line that failed, or all lines that write the field."""
+    trees = list(trees_of([function]))
+    trace, lines = error.__traceback__, []
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        lines += [f"{code.co_filename}:{trace.tb_lineno}" for tree in trees if tree.function.__code__ is code]
+        trace = trace.tb_next
+    lines = lines[-1:] or [tree.at(part) for tree in trees for part in tree.parts if _writes(part, error.written)]
+    return f" ({' or '.join(lines)})" if lines else ""
+
+
+def _writes(part: Part, field: str) -> bool:
+    target = written_by(part)
+    return target is not None and target.field == field
 
 
 def _plain(value: Any) -> Any:

@@ -23,10 +23,12 @@ from .tree import (
     Local,
     Loop,
     Part,
+    Quantified,
     Require,
     Return,
     Statement,
     Target,
+    Total,
     Tree,
     children,
 )
@@ -153,6 +155,9 @@ class _Scope:
                     f"the local name {name!r} where it may have no value yet",
                     "an assignment to it before, on every path",
                 )
+            case Quantified(name=name) | Total(name=name):
+                self.of_members(part, name)
+                return
             case Element():
                 self.element(part)
             case Call():
@@ -160,6 +165,15 @@ class _Scope:
                 return
         for inner in children(part):
             self.expression(inner)
+
+    def of_members(self, part: Part, name: str) -> None:
+        """What is asked of each member knows the member by a name, which has no other value meanwhile."""
+        if name in self.locals or name in self.tree.states:
+            self.refuse(part, f"the name {name!r}, which has a value already, for a member", "a name of its own")
+        self.locals.add(name)
+        for inner in children(part):
+            self.expression(inner)
+        self.locals.remove(name)
 
     def element(self, part: Element) -> None:
         name = part.field

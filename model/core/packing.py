@@ -57,7 +57,8 @@ class Slot:
         """Raises ModelError for a value outside the element's domain."""
         if not 0 <= value - self.low < self.size:
             raise ModelError(
-                f"{self.label} was set to {value}, outside its domain {self.low}..{self.low + self.size - 1}"
+                f"{self.label} was set to {value}, outside its domain {self.low}..{self.low + self.size - 1}",
+                written=self.label.partition("[")[0],
             )
 
 

@@ -88,6 +88,7 @@ class Picture:
 
     `faults` gives the words for actions that are faults. `answers` finds messages that follow from a step's effects, and `notes`
     what must not be overlooked: both take the step's action and arguments by name, the state before and the state after.
+    `legend` says in sentences what the marks of lanes with logs mean.
     """
 
     lanes: Mapping[str, Shows]
@@ -96,3 +97,4 @@ class Picture:
     faults: Mapping[str, str] = field(default_factory=dict)
     answers: Callable[..., Sequence[Sent]] | None = None
     notes: Callable[..., Sequence[Note]] | None = None
+    legend: Sequence[str] = ()

@@ -13,7 +13,7 @@ from typing import Any
 from .actions import Action, Refused, Step, parse_step
 from .domains import MAX_MEMBERS, Index
 from .errors import BoundsError, ModelError, UnknownNameError, WrittenError
-from .guards import Guard, guard_of
+from .guards import Guard, guard_of, place_of
 from .language import check_function
 from .lemmas import Lemma
 from .packing import WORD_BITS, Layout, Packed, words_needed
@@ -409,7 +409,7 @@ class Model:
             except Refused:
                 continue
             except ModelError as error:
-                raise ModelError(f"{step.show(self.bounds)}: {error}") from error
+                raise ModelError(f"{step.show(self.bounds)}: {error}{place_of(error, step.action.function)}") from error
             finally:
                 if state.journal:
                     state.undo()
@@ -441,5 +441,8 @@ class Model:
         return parse_step(text, self.actions, self.bounds)
 
     def holds(self, prop: Property, *words: Packed) -> bool:
-        """The value of a property's predicate on a packed state, or on the two of a step."""
-        return bool(prop.function(*(self.passing(w, number > 0) for number, w in enumerate(words))))
+        """The value of a property's predicate on a packed state, or on the two of a step. Raises ModelError if it leaves a domain."""
+        try:
+            return bool(prop.function(*(self.passing(w, number > 0) for number, w in enumerate(words))))
+        except ModelError as error:
+            raise ModelError(f"{prop.name}: {error}{place_of(error, prop.function)}") from error

@@ -6,7 +6,7 @@ import ast
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from . import domains
 from .actions import require
@@ -34,7 +34,9 @@ from .tree import (
     Minus,
     Not,
     Number,
+    Quantified,
     Range,
+    Remainder,
     Require,
     Return,
     SetOperation,
@@ -42,7 +44,9 @@ from .tree import (
     Statement,
     Sum,
     Target,
+    Total,
     Tree,
+    callees_first,
 )
 
 INTEGER_BITS = 56
@@ -70,19 +74,7 @@ def tree_of(function: Callable[..., Any]) -> Tree:
 
 def trees_of(functions: Iterable[Callable[..., Any]]) -> Iterator[Tree]:
     """The trees of `functions` and of every model function that they call, each once, callees first."""
-    seen: set[Callable[..., Any]] = set()
-
-    def visit(function: Callable[..., Any]) -> Iterator[Tree]:
-        if function in seen:
-            return
-        seen.add(function)
-        tree = tree_of(function)
-        for callee in tree.callees:
-            yield from visit(callee)
-        yield tree
-
-    for function in functions:
-        yield from visit(function)
+    return callees_first(functions, tree_of)
 
 
 class _Reader:
@@ -143,11 +135,19 @@ class _Reader:
                 return Element(state, name, self.expressions(indexes), node=node)
         return None
 
-    def iterable(self, node: ast.expr) -> Each | Range:
+    def each(self, node: ast.expr) -> Each | None:
+        """The members of a domain, if the expression is `s.each(Domain)`."""
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="each"), args=[domain], keywords=[]):
                 if name in self.source.states:
                     return Each(name, self.domain(domain), node=node)
+        return None
+
+    def iterable(self, node: ast.expr) -> Each | Range:
+        each = self.each(node)
+        if each is not None:
+            return each
+        match node:
             case ast.Call(func=ast.Name(id="range"), args=[_] | [_, _] as limits, keywords=[]):
                 if all(map(self.is_fixed, limits)):
                     return Range(self.expressions(limits), node=node)
@@ -170,9 +170,9 @@ class _Reader:
 
     def domain(self, node: ast.expr) -> type[Index]:
         found = self.source.resolve(node.id) if isinstance(node, ast.Name) else None
-        if not (isinstance(found, type) and issubclass(found, Index)):
+        if not _is_index(found):
             raise self.refuse(node, f"`{ast.unparse(node)}` as a domain", "the name of an Index class")
-        return found
+        return cast(type[Index], found)
 
     def call_statement(self, node: ast.Expr, call: ast.Call) -> Statement:
         if isinstance(call.func, ast.Name) and self.source.resolve(call.func.id) is require:
@@ -228,18 +228,24 @@ class _Reader:
                 return Minus(self.expression(operand), node=node)
             case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
                 return Sum(self.expression(left), _sign(op), self.expression(right), node=node)
+            case ast.BinOp(left=left, op=ast.Mod(), right=right):
+                return Remainder(self.expression(left), self.divisor(right), node=node)
             case ast.Compare():
                 return self.comparison(node)
+            case ast.Attribute(value=ast.Name(id=name), attr=member) if _is_index(self.source.resolve(name)):
+                return self.named(node, self.source.resolve(name), member)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return Choice(self.expression(test), self.expression(body), self.expression(orelse), node=node)
             case ast.Call():
                 return self.call_expression(node)
             case ast.BinOp():
                 raise self.refuse(
-                    node, f"the operator in `{ast.unparse(node)}`", "+, -, min, max, or a named set helper"
+                    node, f"the operator in `{ast.unparse(node)}`", "+, -, %, min, max, or a named set helper"
                 )
         raise self.refuse(
-            node, f"`{ast.unparse(node)}`", "integers, fields, comparisons, and/or/not, + - min max, and calls"
+            node,
+            f"`{ast.unparse(node)}`",
+            "integers, fields, comparisons, and/or/not, + - % min max any all sum, and calls",
         )
 
     def comparison(self, node: ast.Compare) -> Comparison:
@@ -247,6 +253,31 @@ class _Reader:
             raise self.refuse(node, f"`{ast.unparse(node)}`", "`contains(set, member)`, or == and !=")
         operators = tuple(_COMPARISONS[type(op)] for op in node.ops)
         return Comparison(self.expression(node.left), operators, self.expressions(node.comparators), node=node)
+
+    def divisor(self, node: ast.expr) -> Expression:
+        """What `%` divides by: it must not be 0 within any bounds."""
+        found = self.expression(node)
+        match found:
+            case Number(value=value) if value > 0:
+                return found
+            case Size(domain=domain) if not domain.base().optional:
+                return found
+        raise self.refuse(
+            node,
+            f"`% {ast.unparse(node)}`",
+            "`%` by a number above 0, or by `s.size(Domain)` of a domain that is never empty",
+        )
+
+    def named(self, node: ast.expr, domain: type[Index], member: str) -> Number:
+        """A member of a domain by its name: `Stage.COMMITTED`."""
+        known = domain.constants()
+        if member not in known:
+            raise self.refuse(
+                node,
+                f"`{ast.unparse(node)}`",
+                f"one of {', '.join(f'{domain.__name__}.{name}' for name in known) or 'its numbers'}",
+            )
+        return Number(known[member], ast.unparse(node), node=node)
 
     def name(self, node: ast.expr, name: str) -> Local | Number:
         if name in self.source.states:
@@ -275,6 +306,8 @@ class _Reader:
                 if len(node.args) < 2 or node.keywords:
                     raise self.refuse(node, f"`{ast.unparse(node)}`", f"`{name}(a, b)`")
                 return Extreme(name, self.expressions(node.args), node=node)
+            case ast.Name(id="any" | "all" | "sum" as name) if self.source.resolve(name) is None:
+                return self.over_members(node, name)
             case ast.Name(id=name) if (helper := self.source.resolve(name)) in SET_HELPERS.values():
                 wanted = len(source_of(helper).parameters)
                 if len(node.args) != wanted or node.keywords:
@@ -283,6 +316,42 @@ class _Reader:
                     )
                 return SetOperation(helper, self.expressions(node.args), node=node)
         return self.call(node)
+
+    def over_members(self, node: ast.Call, name: str) -> Quantified | Total:
+        """`any`, `all` or `sum` of something for each member of a domain, or for each of which a condition holds."""
+        match node:
+            case ast.Call(
+                args=[
+                    ast.GeneratorExp(elt=value, generators=[ast.comprehension(target=ast.Name(id=member)) as members])
+                ],
+                keywords=[],
+            ):
+                over = self.each(members.iter)
+                if over is not None and not members.is_async:
+                    found, held = self.expression(value), self.expressions(members.ifs)
+                    if name == "sum":
+                        return Total(member, over, self.counted(found, held, node), node=node)
+                    return Quantified(name == "all", member, over, self.limited(found, held, name, node), node=node)
+        raise self.refuse(node, f"`{ast.unparse(node)}`", f"`{name}(... for x in s.each(Domain))`")
+
+    def limited(self, value: Expression, held: tuple[Expression, ...], name: str, node: ast.Call) -> Expression:
+        """What is asked of every member, if it is asked only of those for which some conditions hold."""
+        if not held:
+            return value
+        if name == "any":
+            return Junction(True, (*held, value), node=node)
+        return Junction(False, (*(Not(one, node=one.node) for one in held), value), node=node)
+
+    def counted(self, value: Expression, held: tuple[Expression, ...], node: ast.Call) -> Expression:
+        """What a member adds to a sum: nothing, if a condition does not hold."""
+        if not held:
+            return value
+        test = held[0] if len(held) == 1 else Junction(True, held, node=node)
+        return Choice(test, value, Number(0, node=node), node=node)
+
+
+def _is_index(value: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, Index)
 
 
 def _sign(operator: ast.operator) -> int:

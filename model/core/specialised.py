@@ -35,13 +35,17 @@ from .tree import (
     Not,
     Number,
     Part,
+    Quantified,
+    Remainder,
     Require,
     Return,
     SetOperation,
     Size,
     Statement,
     Sum,
+    Total,
     Tree,
+    callees_first,
     described,
     meaning_of,
     parts_of,
@@ -112,21 +116,19 @@ def _read_by(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(sorted(fields_of(function).read))
 
 
+def switched_off(model: Model) -> tuple[str, ...]:
+    """The names of the actions that never happen as the settings are, or because there is nothing that they could be done with."""
+    known = circumstances_of(model)
+    return tuple(
+        action.name
+        for action in model.profile.actions
+        if not model.has_steps_of(action) or specialised(action.function, known).refuses
+    )
+
+
 def specialised_functions(functions: Sequence[Callable[..., Any]], known: Circumstances) -> Iterator[Specialised]:
     """These functions and every model function that they still call, each once, callees first."""
-    seen: set[Callable[..., Any]] = set()
-
-    def visit(function: Callable[..., Any]) -> Iterator[Specialised]:
-        if function in seen:
-            return
-        seen.add(function)
-        one = specialised(function, known)
-        for callee in one.callees:
-            yield from visit(callee)
-        yield one
-
-    for function in functions:
-        yield from visit(function)
+    return callees_first(functions, lambda function: specialised(function, known))
 
 
 @cache
@@ -209,17 +211,17 @@ class _Pruning:
         """What an expression is in these circumstances."""
         match part:
             case Element(field=name) if name in self.known.settings:
-                return Number(self.known.settings[name], node=part.node)
+                return _number(part, self.known.settings[name])
             case Element(indexes=indexes):
                 return replace(part, indexes=self._all(indexes))
             case Size(domain=domain) if self._is_empty(domain):
-                return Number(0, node=part.node)
+                return _number(part, 0)
             case Not(operand=operand):
                 value = self.visit(operand)
-                return _number(part, not value.value) if isinstance(value, Number) else Not(value, node=part.node)
+                return _number(part, not value.value) if isinstance(value, Number) else replace(part, operand=value)
             case Minus(operand=operand):
                 value = self.visit(operand)
-                return _number(part, -value.value) if isinstance(value, Number) else Minus(value, node=part.node)
+                return _number(part, -value.value) if isinstance(value, Number) else replace(part, operand=value)
             case Sum(left=left, right=right):
                 return replace(part, left=self.visit(left), right=self.visit(right))
             case Junction():
@@ -231,6 +233,14 @@ class _Pruning:
                 if isinstance(value, Number):
                     return self.visit(yes if value.value else no)
                 return replace(part, test=value, yes=self.visit(yes), no=self.visit(no))
+            case Quantified(over=over, every=every, condition=condition):
+                if self._is_empty(over.domain):
+                    return _number(part, every)
+                return replace(part, condition=self.visit(condition))
+            case Total(over=over, value=value):
+                return _number(part, 0) if self._is_empty(over.domain) else replace(part, value=self.visit(value))
+            case Remainder(left=left, right=right):
+                return replace(part, left=self.visit(left), right=self.visit(right))
             case Extreme(parts=parts) | SetOperation(parts=parts):
                 return replace(part, parts=self._all(parts))
             case Call():

@@ -8,11 +8,11 @@ the same, wherever they stand.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from operator import eq, ge, gt, le, lt, ne
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from .domains import Index
 from .state import Field
@@ -154,6 +154,14 @@ class Extreme(Expression):
 
 
 @dataclass(frozen=True)
+class Remainder(Expression):
+    """`left % right`: never below 0, as Python has it. The divisor is above 0."""
+
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
 class SetOperation(Expression):
     """An operation on sets that every engine has itself: one of `SET_HELPERS`."""
 
@@ -174,6 +182,33 @@ class Call(Expression):
 
     function: Function
     arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Each(Part):
+    """All members of a domain, in order: `s.each(D)`."""
+
+    state: str
+    domain: type[Index]
+
+
+@dataclass(frozen=True)
+class Quantified(Expression):
+    """`all(condition for name in over)` if `every`, or `any(...)`: no member is looked at after the first that decides."""
+
+    every: bool
+    name: str
+    over: Each
+    condition: Expression
+
+
+@dataclass(frozen=True)
+class Total(Expression):
+    """`sum(value for name in over)`."""
+
+    name: str
+    over: Each
+    value: Expression
 
 
 Target = Local | Element
@@ -203,14 +238,6 @@ class If(Statement):
     test: Expression
     body: tuple[Statement, ...]
     orelse: tuple[Statement, ...]
-
-
-@dataclass(frozen=True)
-class Each(Part):
-    """All members of a domain, in order: `s.each(D)`."""
-
-    state: str
-    domain: type[Index]
 
 
 @dataclass(frozen=True)
@@ -278,11 +305,7 @@ class Tree:
     @cached_property
     def assigned(self) -> frozenset[str]:
         """The local names: those that the function assigns or loops with."""
-        return frozenset(
-            name
-            for part in self.parts
-            if (name := part.name if isinstance(part, Loop) else _assigned(part)) is not None
-        )
+        return frozenset(name for part in self.parts if (name := _assigned(part)) is not None)
 
     @cached_property
     def callees(self) -> tuple[Function, ...]:
@@ -314,6 +337,33 @@ class Tree:
         return f"{self.file}:{part.lines.start}"
 
 
+class Calling(Protocol):
+    """A function in a form that knows what it calls."""
+
+    @property
+    def callees(self) -> tuple[Function, ...]: ...
+
+
+Form = TypeVar("Form", bound=Calling)
+
+
+def callees_first(functions: Iterable[Function], form_of: Callable[[Function], Form]) -> Iterator[Form]:
+    """A form of some functions and of all that they call in it, each once, callees first."""
+    seen: set[Function] = set()
+
+    def visit(function: Function) -> Iterator[Form]:
+        if function in seen:
+            return
+        seen.add(function)
+        form = form_of(function)
+        for callee in form.callees:
+            yield from visit(callee)
+        yield form
+
+    for function in functions:
+        yield from visit(function)
+
+
 def parts_of(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """These parts, and all that is in them, as they are read."""
     return tuple(inner for part in parts for inner in walk(part))
@@ -343,7 +393,10 @@ def written_by(part: Part) -> Element | None:
 
 
 def _assigned(part: Part) -> str | None:
-    return part.target.name if isinstance(part, Assign | Change) and isinstance(part.target, Local) else None
+    match part:
+        case Assign(target=Local(name=name)) | Change(target=Local(name=name)) | Loop(name=name):
+            return name
+    return None
 
 
 def meaning_of(value: Any) -> str:

@@ -58,7 +58,7 @@ def prove(model: Model, property_name: str, *, k: int = 1, limits: Limits | None
     """Prove a property for any number of steps, by k-induction with the profile's lemmas.
 
     If a query fails, the states within `limits` are searched for a violation.
-    Raises UnknownNameError, and UnprovableError for a property that is not of the kind `always`.
+    Raises UnknownNameError, and UnprovableError for a property that is not of the kind `always` or, for `k` 1, `step_always`.
 
     >>> import neverlost as nl
     >>> fenced = nl.profile("published/kip-320").model(replicas=3, log_size=1, records=1, leader_epochs=2)
@@ -68,4 +68,4 @@ def prove(model: Model, property_name: str, *, k: int = 1, limits: Limits | None
     from neverlost.explorer.symbolic.proof import prove as prove_by_induction
 
     within = sensible(limits)
-    return Proof(prove_by_induction(model, property_name, k=k, limits=within))
+    return Proof(prove_by_induction(model, property_name, k=k, until="all", limits=within))

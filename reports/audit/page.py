@@ -12,7 +12,7 @@ from neverlost.studies.audit.fixes import Fix, with_same_changes
 
 from ..layout import shell_lines
 from ..pages.page import TONES, filled, whole_page
-from ..trace.page import story_section
+from ..trace.page import story_section, symbols
 from .as_text import changed_since, classes_of, cut_short, doubts_of, origins, overview, rows_of, scope
 from .diff import diffs
 from .readings import details_for, readings_block
@@ -48,6 +48,7 @@ def audit_html(audit: AuditResult) -> str:
         overview="" if alone else overview(audit),
         noun=noun_of(audit.parts),
         summary=_summary(audit),
+        symbols=symbols(*(trace_of(finding).model for one in audit.classes for finding in one.examination.violated)),
         classes=[_class(number, one) for number, one in enumerate(audit.classes, start=1)],
     )
     return whole_page(f"{VERDICTS[audit.verdict]}: {title}", body, scripts=["trace/story.js"])

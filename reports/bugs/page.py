@@ -13,7 +13,7 @@ from neverlost.studies.recorded import answer, command_of, recorded_trace
 
 from ..layout import shell_lines
 from ..pages.page import filled, whole_page
-from ..trace.page import story_section
+from ..trace.page import story_section, symbols
 
 
 def bugs_html(bugs: Sequence[Bug]) -> str:
@@ -21,8 +21,10 @@ def bugs_html(bugs: Sequence[Bug]) -> str:
     alone = len(bugs) == 1
     found = sum(bug.lost is not None for bug in bugs)
     title = bugs[0].what if alone else "Losses that Kafka had"
+    models = [bug.lost.model() for bug in bugs if bug.lost is not None]
     body = filled(
         "bugs/bugs.html.j2",
+        symbols=symbols(*models),
         title=title,
         summary="" if alone else f"{found} of {len(bugs)} are found on a released version.",
         bugs=[_values(bug, with_beyond=alone) for bug in bugs],

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from neverlost.explorer.result import DecidedProperty, Result
 from neverlost.explorer.search import Limits
+from neverlost.explorer.traces.trace import Trace
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
 from neverlost.model.core import Model
@@ -17,7 +18,7 @@ from neverlost.model.core.profile import show_bounds
 from ..layout import shell_lines, wrapped
 from ..quantities import show_bytes, show_seconds
 from ..styled import STYLES, titled
-from ..trace.as_text import fairness_text, trace_text
+from ..trace.as_text import fairness_text, story_text, trace_text
 from .verdict import STOPPED_BY, verdict_sentence
 
 
@@ -27,6 +28,7 @@ class Check:
 
     `memory` is the limit of memory as the user wrote it, None without one: the report repeats it word for word. `resume_command`
     resumes an interrupted search in a store; `showing` shows the trace of a property NAME from a store of the spark engine.
+    `all_traces` says that every violated property is shown with its trace.
     """
 
     result: Result
@@ -36,11 +38,21 @@ class Check:
     trace_file: str | None
     resume_command: str | None = None
     showing: str | None = None
+    all_traces: bool = False
 
     @property
     def decisive(self) -> DecidedProperty | None:
         """The finding that the report shows in full."""
         return self.result.shown
+
+    @property
+    def traces(self) -> list[Trace]:
+        """The traces to show: that of the decisive finding, or those of all asserted properties that are violated, shortest first."""
+        first = [] if self.decisive is None else [self.decisive]
+        if self.all_traces:
+            violated = [f for f in self.result.findings.values() if f.asserted and f.verdict == Verdict.VIOLATED]
+            first = sorted(violated, key=lambda finding: len(finding.trace or ())) or first
+        return [finding.trace for finding in first if finding.trace is not None]
 
     @property
     def stopped_by(self) -> str:
@@ -64,7 +76,8 @@ def headline(check: Check) -> Text:
     model = result.model
     bounds = f" ({show_bounds(model.bounds)})" if model.bounds else ""
     faultless = ", with no faults" if _has_no_faults(model) else ""
-    text = f"{model.profile.name}{bounds}{faultless}: {verdict_sentence(result, check.stopped_by)}{_untried(result)}"
+    verdict = verdict_sentence(result, check.stopped_by, stories=len(check.traces))
+    text = f"{model.profile.name}{bounds}{faultless}: {verdict}{_untried(result)}"
     return Text(wrapped(text, "  "), style=STYLES[result.verdict])
 
 
@@ -76,7 +89,8 @@ def _has_no_faults(model: Model) -> bool:
 
 def _untried(result: Result) -> str:
     """How many actions a verdict that holds says nothing about, because they never happened."""
-    dead, actions = len(result.dead_actions), len(result.generated_by_action)
+    dead = len(result.dead_actions)
+    actions = len(result.generated_by_action) - len(result.switched_off_actions)
     if not dead or result.verdict != Verdict.HOLDS or not result.complete:
         return ""
     return f" It says nothing about {dead} of the {counted(actions, 'action')}, which never happened."
@@ -94,11 +108,11 @@ def summary(check: Check) -> Iterator[Text]:
 
 def report(check: Check) -> Iterator[Text]:
     """The whole report, part by part."""
-    result, decisive = check.result, check.decisive
+    result = check.result
     yield headline(check)
-    if decisive is not None and decisive.trace is not None:
+    for trace in check.traces:
         yield Text()
-        yield titled(trace_text(decisive.trace))
+        yield titled(trace_text(trace))
     yield Text()
     yield from _properties(result)
     yield Text()
@@ -107,6 +121,18 @@ def report(check: Check) -> Iterator[Text]:
         yield Text(f"  {name:14}{value}")
     yield Text()
     yield from _actions(result)
+    yield Text()
+    yield from _next(check)
+
+
+def brief(check: Check) -> Iterator[Text]:
+    """The verdict, the stories without the meanings of their words, the verdicts of all properties, and how to go on."""
+    yield headline(check)
+    for trace in check.traces:
+        yield Text()
+        yield titled(story_text(trace))
+    yield Text()
+    yield from _properties(check.result)
     yield Text()
     yield from _next(check)
 
@@ -126,7 +152,9 @@ def _properties(result: Result) -> Iterator[Text]:
 
 def _property(finding: DecidedProperty) -> Iterator[Text]:
     line = Text(f"  {finding.property.name + ' ':28}{finding.property.kind:13}")
-    line.append(f"{finding.verdict:11}", style=STYLES[finding.verdict] if finding.asserted else "dim")
+    missing = finding.property.seeks and finding.verdict == Verdict.VIOLATED
+    words = "no witness" if missing else str(finding.verdict)
+    line.append(f"{words:11}", style=STYLES[finding.verdict] if finding.asserted else "dim")
     line.append(extent(finding))
     line.rstrip()
     yield line
@@ -141,7 +169,7 @@ def extent(finding: DecidedProperty) -> str:
         return "decided when all states are explored" if finding.verdict == Verdict.UNDECIDED else ""
     if trace is None:
         undecided = f"{'no witness' if seeks else 'no violation'} so far"
-        words = {Verdict.VIOLATED: "no witness in any state", Verdict.UNDECIDED: undecided, Verdict.HOLDS: ""}
+        words = {Verdict.VIOLATED: "in any state", Verdict.UNDECIDED: undecided, Verdict.HOLDS: ""}
         return words[finding.verdict]
     if finding.property.over_runs:
         return f"false forever from step {trace.loop_start} on" if trace.loop_start else "false forever from the start"
@@ -181,6 +209,9 @@ def _actions(result: Result) -> Iterator[Text]:
         yield Text(f"  {name:60}{count:>16,}", style="" if count else "yellow")
     for line, names in _never_happened(result).items():
         yield Text(wrapped(f"  {line}: {', '.join(names) or 'none'}", "    "))
+    off = result.switched_off_actions
+    if off:
+        yield Text(wrapped(f"  switched off by the settings and bounds: {', '.join(off)}", "    "), style="dim")
 
 
 def _never_happened(result: Result) -> dict[str, Sequence[str]]:
@@ -211,7 +242,7 @@ def _next(check: Check) -> Iterator[Text]:
     others = [
         f.property.name
         for f in check.result.findings.values()
-        if f is not check.decisive and f.trace and (f.trace.steps or f.property.over_runs)
+        if f.trace is not None and f.trace not in check.traces and (f.trace.steps or f.property.over_runs)
     ]
     if others:
         words = [word for word in another if not word.startswith("--property")]

@@ -7,7 +7,7 @@ from neverlost.explorer.traces.sentence import sentence
 from ..layout import shell_lines
 from ..pages.charts import bars
 from ..pages.page import TONES, filled, whole_page
-from ..trace.page import conditions, story_section
+from ..trace.page import conditions, story_section, symbols
 from .as_text import Check, extent, headline, numbers
 
 
@@ -22,6 +22,7 @@ def check_html(check: Check) -> str:
         tone=TONES[result.verdict],
         headline=said,
         conditions=conditions(result.model),
+        symbols=symbols(result.model),
         sentence=None if trace is None else sentence(trace),
         story=None if trace is None else story_section(trace, "step", with_beyond=True),
         properties=[

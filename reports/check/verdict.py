@@ -18,8 +18,11 @@ STOPPED_BY = {
 """What ended a search before it was complete."""
 
 
-def verdict_sentence(result: Result, stopped_by: str | None = None) -> str:
-    """What is decided, and by how many states. `stopped_by` is what ended the search, if the caller can say more than `STOPPED_BY`."""
+def verdict_sentence(result: Result, stopped_by: str | None = None, stories: int = 1) -> str:
+    """What is decided, and by how many states. `stopped_by` is what ended the search, if the caller can say more than `STOPPED_BY`.
+
+    `stories` is how many traces follow.
+    """
     seen = f"{counted(result.distinct, 'distinct state')} at depth {result.depth}"
     whole = "" if result.complete else ", the search not complete"
     every = f"{'the' if result.distinct == 1 else 'all'} {seen}"
@@ -35,7 +38,8 @@ def verdict_sentence(result: Result, stopped_by: str | None = None) -> str:
         verb = "are" if len(violated) > 1 else "is"
         if all(f.property.seeks for f in violated):
             return f"{names} {verb} VIOLATED: there is no witness in {every}."
-        which = f" The story of {result.shown.property.name} follows." if result.shown and len(violated) > 1 else ""
+        shown = "" if result.shown is None else f" The story of {result.shown.property.name} follows."
+        which = "" if len(violated) == 1 else " Their stories follow." if stories > 1 else shown
         return f"{names} {verb} VIOLATED ({seen}{whole}).{which}"
     levels, seen_states = counted(result.depth, "complete level"), counted(result.distinct, "distinct state")
     ended = stopped_by or STOPPED_BY[result.stopped_by]

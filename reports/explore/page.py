@@ -10,6 +10,7 @@ from ..pages.page import embedded, filled, whole_page
 from ..trace.drawing import LANE, head
 from ..trace.lanes import lane_names
 from ..trace.page import conditions
+from .where import example_where
 
 EXPORTS = ("html", "json", "itf", "mermaid", "pytest", "svg", "text", "dot", "graphml")
 
@@ -25,6 +26,7 @@ def explore_html(model: Model, begin: Sequence[str], compare: str) -> str:
         statement=model.profile.statement,
         width=LANE * len(lanes),
         head=head(lanes),
+        example=example_where(model),
         exports=EXPORTS,
         compare=compare,
         words=[*(prop.name for prop in model.profile.all_properties if prop.over_states), *fields],

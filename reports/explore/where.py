@@ -48,14 +48,23 @@ def state_where(model: Model, text: str) -> Property:
     if words in named:
         return _named(named[words])
     if not words or len(words) > MOST_CHARACTERS:
-        raise WhereError(f"write an expression over fields, of at most {MOST_CHARACTERS} characters: log_end[r1] == 0")
+        raise WhereError(
+            f"write an expression over fields, of at most {MOST_CHARACTERS} characters: {example_where(model)}"
+        )
     try:
         parsed = parsed_expression(words)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise WhereError(
-            f"{words!r:.80} is not an expression: {type(error).__name__}; write one like log_end[r1] == 0"
+            f"{words!r:.80} is not an expression: {type(error).__name__}; write one like {example_where(model)}"
         ) from error
     return _property(model.profile.state, ast.unparse(_Reader(model).truth(parsed)), words)
+
+
+def example_where(model: Model) -> str:
+    """What one could ask for in this model: that the first element of its first field is as at the lowest."""
+    declared = model.profile.state.fields[0]
+    place = declared.place((0,) * len(declared.indexes), model.bounds)
+    return f"{place} == {declared.domain.show(declared.domain.low, model.bounds)}"
 
 
 def _named(prop: Property) -> Property:

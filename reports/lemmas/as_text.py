@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from neverlost.explorer.symbolic.discovery import Discovery
 from neverlost.explorer.words import counted
-from neverlost.model.core.profile import show_bounds
 
 from ..layout import wrapped
+from ..prove.as_text import model_words
 from ..quantities import show_seconds
 
 
@@ -18,10 +18,9 @@ def discovery_text(discovery: Discovery, quiet: bool) -> str:
 
 
 def _lines(discovery: Discovery, quiet: bool) -> Iterator[str]:
-    bounds = show_bounds(discovery.model.bounds)
     count = counted(len(discovery.found), "lemma")
     added = f" in addition to the {counted(len(discovery.given), 'lemma')} of the profile" if discovery.given else ""
-    yield wrapped(f"  {discovery.model.profile.name} ({bounds}): {count} found{added}{_standing(discovery)}", "  ")
+    yield wrapped(f"  {model_words(discovery.model)}: {count} found{added}{_standing(discovery)}", "  ")
     if discovery.found:
         yield ""
         yield "Lemmas, in Model Python"

@@ -15,7 +15,7 @@ from neverlost.model.core import Model
 from neverlost.spec.matrix import Cell, Matrix
 
 from ..pages.page import filled, whole_page
-from ..trace.page import conditions, story_section
+from ..trace.page import conditions, story_section, symbols
 from .as_text import cell_text, counts, legend
 
 SOON = 6
@@ -70,6 +70,7 @@ def matrix_html(heading: str, found: Mapping[Cell, Answer], models: Mapping[Cell
         heading=heading,
         summary=counts(found),
         legend=legend(matrix),
+        symbols=symbols(*models.values()),
         filters={
             axis.label: list(dict.fromkeys(cell.words[at] for cell in found)) for at, axis in enumerate(matrix.axes)
         },

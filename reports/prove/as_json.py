@@ -7,15 +7,16 @@ from typing import Any
 from neverlost.explorer.symbolic.any_bounds.proof import AnyProof
 from neverlost.explorer.symbolic.conditions import ConditionalProof, SettingsCase
 from neverlost.explorer.symbolic.induction import Query
-from neverlost.explorer.symbolic.proof import Proof
+from neverlost.explorer.symbolic.proof import Proof, Reach
 from neverlost.explorer.traces.trace_json import step_values, trace_values
-from neverlost.explorer.verdict import Verdict
+from neverlost.model.core import Model
 
 SCHEMA = 1
 
 
 def proof_values(proof: Proof) -> dict[str, Any]:
     """The proof as plain values, ready for JSON."""
+    first, others = proof.broken[:1], proof.broken[1:]
     return {
         "schema": SCHEMA,
         "profile": proof.model.profile.name,
@@ -38,7 +39,8 @@ def proof_values(proof: Proof) -> dict[str, Any]:
         "failing": [_query_values(q) for q in proof.failing],
         "trace_length": None if proof.trace is None else len(proof.trace),
         "trace": None if proof.trace is None else trace_values(proof.trace),
-        "counterexample_to_induction": _counterexample(proof),
+        "counterexample_to_induction": _counterexample(first[0], proof.model, proof.reach) if first else None,
+        "other_counterexamples": [_counterexample(query, proof.model) for query in others],
     }
 
 
@@ -118,19 +120,14 @@ def _query_values(query: Query) -> dict[str, Any]:
     }
 
 
-def _counterexample(proof: Proof) -> dict[str, Any] | None:
-    if proof.verdict != Verdict.UNDECIDED or not proof.failing:
-        return None
-    query = proof.failing[0]
-    pair, model = query.pair, proof.model
+def _counterexample(query: Query, model: Model, reach: Reach | None = None) -> dict[str, Any]:
+    pair = query.pair
     assert pair is not None
     return {
         **_query_values(query),
         "step": None if pair.step is None else step_values(model.steps[pair.step], model),
         "before": model.state(pair.before).values(),
         "after": model.state(pair.after).values(),
-        "before_is": None if proof.reach is None else proof.reach.text,
-        "trace_to_before": None
-        if proof.reach is None or proof.reach.trace is None
-        else trace_values(proof.reach.trace),
+        "before_is": None if reach is None else reach.text,
+        "trace_to_before": None if reach is None or reach.trace is None else trace_values(reach.trace),
     }

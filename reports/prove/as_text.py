@@ -9,7 +9,7 @@ from rich.text import Text
 
 from neverlost.explorer.symbolic.bounded import DepthResult
 from neverlost.explorer.symbolic.conditions import ConditionalProof, SettingsCase
-from neverlost.explorer.symbolic.induction import Query
+from neverlost.explorer.symbolic.induction import TRANSITION, Query
 from neverlost.explorer.symbolic.proof import Proof
 from neverlost.explorer.traces.changes import changes
 from neverlost.explorer.verdict import Verdict
@@ -35,7 +35,7 @@ def proof_report(proof: Proof) -> Iterator[Text]:
     if proof.trace is not None:
         yield Text()
         yield titled(trace_text(proof.trace))
-    elif proof.failing:
+    elif proof.broken:
         yield Text()
         yield titled("\n".join(_counterexample(proof)))
     if proof.lemmas:
@@ -73,9 +73,8 @@ def conditional_report(proof: ConditionalProof) -> Iterator[Text]:
 
 def conditional_headline(proof: ConditionalProof) -> Iterator[Text]:
     """Under which values of the open settings the property is proven, and what happens under the others."""
-    bounds = show_bounds(proof.model.bounds)
     opening = (
-        f"{proof.model.profile.name} ({bounds}): {proof.claim.name}, with {', '.join(proof.settings)} left open"
+        f"{model_words(proof.model)}: {proof.claim.name}, with {', '.join(proof.settings)} left open"
         f"{proof.model.proviso}, is"
     )
     yield Text(wrapped(opening, "  "))
@@ -108,7 +107,7 @@ def headline(proof: Proof) -> Text:
 
 
 def _verdict(proof: Proof) -> str:
-    opening = f"{_named(proof.model)}: {proof.claim.name} is"
+    opening = f"{model_words(proof.model)}: {proof.claim.name} is"
     if proof.verdict == Verdict.PROVEN:
         return f"{opening} PROVEN for any number of steps, {from_lemmas(proof.lemmas)}{_k(proof)}{proof.model.proviso}."
     if proof.trace is not None:
@@ -117,14 +116,17 @@ def _verdict(proof: Proof) -> str:
         decided = [d.steps for d in proof.depths if d.result == DepthResult.NONE]
         within = f"no violation within {counted(decided[-1], 'step')}" if decided else "nothing was decided in time"
         return f"{opening} UNDECIDED: {within}; more steps are needed, or induction (without --depth)."
-    if proof.failing:
-        return f"{opening} UNDECIDED: {proof.failing[0].text} fails; no violation was found."
+    if proof.broken:
+        others = sum(bool(query.lemma) for query in proof.broken[1:])
+        too = f", and so {'do' if others > 1 else 'does'} {counted(others, 'other lemma')}" if others else ""
+        return f"{opening} UNDECIDED: {proof.broken[0].text} fails{too}; no violation was found."
     if not proof.unknown:
         return f"{opening} UNDECIDED: interrupted after {len(proof.queries):,} queries, none of which failed."
     return f"{opening} UNDECIDED: {len(proof.unknown)} of {len(proof.queries)} queries found no answer in time."
 
 
-def _named(model: Model) -> str:
+def model_words(model: Model) -> str:
+    """The profile, with its bounds if it has any."""
     return f"{model.profile.name} ({show_bounds(model.bounds)})" if model.bounds else model.profile.name
 
 
@@ -138,7 +140,7 @@ def _k(proof: Proof) -> str:
 
 
 def _counterexample(proof: Proof) -> Iterator[str]:
-    query, model = proof.failing[0], proof.model
+    query, model = proof.broken[0], proof.model
     assert query.pair is not None
     before, start = model.state(query.pair.before), model.state(model.initial_states()[0])
     broken = query.instance or query.lemma or "the domain of a field"
@@ -146,28 +148,52 @@ def _counterexample(proof: Proof) -> Iterator[str]:
         yield "Counterexample: the start"
         yield wrapped(f"  {broken} is false in the initial state.", "  ")
     else:
-        assumed = "every lemma" if proof.lemmas else proof.claim.name
-        known = f"reached {counted(query.after - 1, 'step')} from the start" if query.after else f"{assumed} holds"
+        known = f"reached {counted(query.after - 1, 'step')} from the start" if query.after else _assumed(proof)
         yield "Counterexample to induction"
-        yield wrapped(f"  In the state before, {known}{_reached(proof)}. It differs from the start in", "  ")
-        yield from change_lines(changes(start, before))
+        found = changes(start, before)
+        where = "It differs from the start in" if found else "It is the start."
+        yield wrapped(f"  In the state before, {known}{_reached(proof)}. {where}", "  ")
+        yield from change_lines(found) if found else ()
         yield f"  1. {model.steps[query.pair.step].show(model.bounds)}"
         yield from change_lines(changes(before, model.state(query.pair.after)))
-        yield wrapped(f"  After it, {broken} is broken.", "  ")
-    others = Counter((q.lemma, q.action) for q in proof.failing[1:])
-    if others:
+        ends = f"This step breaks {broken}." if query.kind == TRANSITION else f"After it, {broken} is broken."
+        yield wrapped(f"  {ends}", "  ")
+    if len(proof.broken) > 1:
+        yield ""
+        yield "Other lemmas that fail, each with the difference from the start before the step"
+    for other in proof.broken[1:]:
+        yield from _other(other, model)
+    more = Counter((q.lemma, q.action) for q in proof.failing)
+    more -= Counter((q.lemma, q.action) for q in proof.broken)
+    if more:
         yield ""
         yield "Other queries that fail"
-        for (lemma, action), count in others.items():
-            yield f"  {lemma or 'the domain of a field'} after {action}: {count} of them"
+        for (lemma, action), count in more.items():
+            yield f"  {lemma or 'the domain of a field'} after {action or 'the start'}: {count} of them"
+
+
+def _assumed(proof: Proof) -> str:
+    """What is known of the state before a step, as a clause."""
+    if proof.lemmas:
+        return "every lemma holds"
+    return "nothing is assumed" if proof.claim.over_steps else f"{proof.claim.name} holds"
+
+
+def _other(query: Query, model: Model) -> Iterator[str]:
+    """A lemma that fails: after which step, and what differs from the start before it."""
+    assert query.pair is not None
+    yield wrapped(f"  {query.text}", "      ")
+    found = changes(model.state(model.initial_states()[0]), model.state(query.pair.before))
+    yield from change_lines(found) if found else ()
 
 
 def _reached(proof: Proof) -> str:
     if proof.reach is None:
         return ""
+    over_step = proof.broken[0].kind == TRANSITION
     return {
-        "reachable": "; it can be reached, so a lemma is false",
-        "unreachable": "; it cannot be reached: the lemma may be true, but needs another lemma",
+        "reachable": f"; it can be reached, so {'the property' if over_step else 'a lemma'} is false",
+        "unreachable": f"; it cannot be reached: the {'property' if over_step else 'lemma'} may be true, but needs another lemma",
         "not reached": "; it was not reached in the states searched",
     }[proof.reach.text]
 

@@ -17,6 +17,13 @@ def trace_text(trace: Trace) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def story_text(trace: Trace) -> str:
+    """The story of a trace without the meanings of its words."""
+    return (
+        "\n\n".join(part for part in (wrapped(sentence(trace)), steps_text(trace), command_text(trace)) if part) + "\n"
+    )
+
+
 def loop_lines(trace: Trace) -> list[str]:
     """What a lasso does from its last step on, and which fairness allows it; nothing for other traces."""
     if trace.loop_start is None:

@@ -30,8 +30,11 @@ class Happening:
 def lane_names(model: Model) -> list[str]:
     """The lanes from left to right: those with names, then one for each member."""
     picture = model.profile.picture
-    named = list(model.profile.state.owners) if picture is None else list(picture.lanes)
-    return [*named, *_members(model)] or [WHOLE]
+    if picture is not None:
+        return [*picture.lanes, *_members(model)]
+    state = model.profile.state
+    lanes = [*state.owners, *_members(model)]
+    return [WHOLE, *lanes] if _has_unowned(model) or not lanes else lanes
 
 
 def lane_views(model: Model, state: State) -> dict[str, LaneView]:
@@ -61,6 +64,17 @@ def happening(model: Model, step: Step, before: State, after: State) -> Happenin
         fault="" if picture is None else picture.faults.get(step.action.name, ""),
         notes=tuple(picture.notes(*said)) if picture is not None and picture.notes is not None else (),
         at=tuple(shown[name] for name, index in step.action.parameters if shown[name] in lane_names(model)),
+    )
+
+
+def _has_unowned(model: Model) -> bool:
+    """Whether the state has a field of nobody's: without an index, and without an owner that it declares."""
+    state = model.profile.state
+    covered = {name for view in state.views for name in view.covers}
+    return any(
+        owner_index(field) is None and declared_owner(state, field.name) is None
+        for field in state.fields
+        if field.name not in covered
     )
 
 

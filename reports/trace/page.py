@@ -46,6 +46,12 @@ class StoryRow:
     fields: str
 
 
+def symbols(*models: Model) -> list[str]:
+    """What the marks in pictures of these models mean, each sentence once."""
+    pictures = (model.profile.picture for model in models)
+    return list(dict.fromkeys(line for picture in pictures if picture is not None for line in picture.legend))
+
+
 def trace_html(trace: Trace) -> str:
     """The page of a trace: one file that needs no other."""
     prop = deciding_property(trace)
@@ -53,6 +59,7 @@ def trace_html(trace: Trace) -> str:
         "trace/trace.html.j2",
         sentence=sentence(trace),
         conditions=conditions(trace.model),
+        symbols=symbols(trace.model),
         property=None if prop is None else prop.name,
         statement=None if prop is None else prop.statement,
         turns=turns(trace),

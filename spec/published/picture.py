@@ -8,6 +8,7 @@ from neverlost.model.core import NONE, Cell, LaneView, Note, Picture, contains
 from neverlost.model.published import async_isr, base
 from neverlost.model.published.async_isr import AsyncIsr
 from neverlost.model.published.base import Partition
+from neverlost.spec import legend
 
 
 def controller(s: Partition) -> LaneView:
@@ -54,7 +55,9 @@ def _members(s: Partition, members: int) -> str:
     return base.ReplicaSet.show(members, s.bounds).strip("{}") or "empty"
 
 
-PARTITION = Picture(lanes={"controller": controller}, members=base.Replica, member=replica, notes=notes)
+PARTITION = Picture(
+    lanes={"controller": controller}, members=base.Replica, member=replica, notes=notes, legend=legend.LOGS
+)
 
 
 def isr_controller(s: AsyncIsr) -> LaneView:
@@ -80,4 +83,6 @@ def _isr(s: AsyncIsr, members: int) -> str:
     return async_isr.ReplicaSet.show(members, s.bounds).strip("{}") or "empty"
 
 
-ASYNC_ISR = Picture(lanes={"controller": isr_controller}, members=async_isr.Replica, member=isr_replica)
+ASYNC_ISR = Picture(
+    lanes={"controller": isr_controller}, members=async_isr.Replica, member=isr_replica, legend=legend.LOGS
+)

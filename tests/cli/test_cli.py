@@ -66,6 +66,7 @@ GOLDEN: dict[str, tuple[int, tuple[str, ...]]] = {
     ),
     "check_no_faults": (0, ("check", *FAULTLESS, "--quiet")),
     "check_quiet": (1, ("check", *LOSING, "--quiet")),
+    "check_all_traces": (1, ("check", *LOSING, "--all-traces", "--brief")),
     "check_quiet_never": (3, ("check", *HOLDING, "--max-depth", "4", "--quiet")),
     "list": (0, ("list",)),
     "list_properties": (0, ("list", "properties")),
@@ -191,7 +192,7 @@ RESULT_KEYS = [
     "symmetry", "symmetric_domains", "engine", "workers", "complete", "stopped_by", "verdict",
     "distinct", "distinct_without_symmetry", "generated", "depth", "levels", "digest", "seconds",
     "compile_seconds", "peak_memory_bytes", "actions",
-    "dead_actions", "ran_out", "properties",
+    "dead_actions", "switched_off_actions", "ran_out", "properties",
 ]  # fmt: skip
 
 
@@ -351,13 +352,29 @@ def test_a_violation_that_leaves_others_undecided_says_how_to_decide_them(run: R
 
 FILES: dict[str, tuple[str, str, str]] = {
     "no profile": ("X = 1\n", "", "defines no Profile"),
-    "no name": (COUNTER, "", "needs the name of a profile:"),
+    "no name of several": (COUNTER + "OTHER = COUNTER\n", "", "needs the name of a profile:"),
     "unknown name": (COUNTER, ":COUNTR", "Did you mean 'COUNTER'?"),
     "syntax": ("def\n", ":COUNTER", "cannot be loaded: SyntaxError"),
     "failing": ("1 / 0\n", ":COUNTER", "cannot be loaded: ZeroDivisionError"),
     "leaving": ("raise SystemExit(0)\n", ":COUNTER", "cannot be loaded: SystemExit"),
     "outside the language": (COUNTER.replace("s.count += 2", "s.count *= 2"), ":COUNTER", "outside Model Python"),
 }
+
+
+def test_the_only_profile_of_a_file_needs_no_name(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(COUNTER, encoding="utf-8")
+    code, out, _ = run("check", str(path), *INTERPRETED)
+    assert code == 1
+    assert f"{path}:COUNTER (counts 4)" in " ".join(out.split())
+
+
+def test_actions_that_settings_switch_off_are_not_called_dead(run: Run) -> None:
+    out = run("check", *FAULTLESS, "--until", "all", "--json", "-")[1]
+    result = json.loads(out)
+    assert "elect_unclean" in result["switched_off_actions"]
+    assert "crash" in result["dead_actions"]
+    assert not {*result["switched_off_actions"]} & {*result["dead_actions"]}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -469,3 +486,22 @@ def test_the_reference_names_every_option_of_every_command(command: str) -> None
             else parameter.make_metavar(click.Context(cli)).strip("[]")
         )
         assert f"`{name}" in section
+
+
+def test_the_profiles_of_a_file_of_ones_own_are_listed(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(COUNTER, encoding="utf-8")
+    code, out, _ = run("list", str(path))
+    text = " ".join(out.split())
+    assert code == 0
+    assert f"{path}:COUNTER" in text
+    assert "even (sometimes" in text
+    assert "kip-320" not in text
+
+
+def test_a_thorough_check_of_ones_own_model_goes_one_bound_further(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(COUNTER.replace("by_one, small, even", "even,"), encoding="utf-8")
+    code, out, _ = run("check", str(path), "--thorough", "--engine", "interpreted")
+    assert code == 0
+    assert "counts 5" in out

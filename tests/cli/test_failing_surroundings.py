@@ -58,6 +58,7 @@ COMMANDS: Mapping[str, Sequence[str]] = {
     "record": ("record", "--help"),
     "list": ("list", "profiles"),
     "describe": ("describe", *SMALL),
+    "mutants": ("mutants", *SMALL, "--quiet"),
     "trace": ("trace", "{made}/trace.json"),
     "replay": ("replay", "{made}/trace.json"),
     "conform": ("conform", "{made}/suite", "--adapter", "inprocess", "--quiet"),

@@ -46,6 +46,29 @@ def test_an_undecided_proof_shows_the_pair_of_states(run: Run) -> None:
     expect_golden("prove-undecided.txt", steady(out), FOLDER)
 
 
+def test_an_undecided_proof_shows_every_lemma_that_fails_as_text_and_as_json(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "proof.json"
+    code, out, _ = run(f"{LAMP}:FALSE_TWICE", "--property", "never_burnt", "--workers", "1", "--json", str(path))
+    assert code == 3
+    expect_golden("prove-two-lemmas-fail.txt", steady(out), FOLDER)
+    values = json.loads(path.read_text())
+    (other,) = values["other_counterexamples"]
+    assert (values["counterexample_to_induction"]["lemma"], other["lemma"]) == ("always_off", "switched_less")
+    assert (other["before"]["switched"], other["after"]["switched"], other["before_is"]) == (1, 2, None)
+
+
+def test_an_undecided_property_of_steps_shows_the_step(run: Run) -> None:
+    code, out, _ = run(f"{LAMP}:LAMP", "--property", "stays_whole", "--workers", "1")
+    assert code == 3
+    expect_golden("prove-step-undecided.txt", steady(out), FOLDER)
+
+
+def test_the_first_query_that_fails_ends_a_proof_if_asked_to(run: Run) -> None:
+    code, out, _ = run(f"{LAMP}:FALSE_TWICE", "--property", "never_burnt", "--workers", "1", "--until", "first")
+    assert code == 3
+    assert "always_off() after switch() fails; no violation was found." in " ".join(out.split())
+
+
 def test_a_violation_within_so_many_steps_as_text(run: Run) -> None:
     code, out, _ = run(f"{LAMP}:LAMP", "--property", "switched_once", "--depth", "4")
     assert code == 1
@@ -125,7 +148,9 @@ def test_for_all_settings_tells_the_cases(run: Run, tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (("published/kip-320", "--property", "a_record_is_committed"), "a_record_is_committed is sometimes: a proof is about"),
-        (("kafka-3.5", "--property", "high_watermark_monotonic"), "high_watermark_monotonic is step_always: a proof is about"),
+        (("kafka-3.5", "--property", "high_watermark_monotonic", "--depth", "3"), "is step_always: this is about"),
+        (("kafka-3.5", "--property", "high_watermark_monotonic", "-k", "2"), "is step_always: this is about"),
+        (("kafka-3.5", "--property", "high_watermark_monotonic", "--certify"), "but high_watermark_monotonic is over a step"),
         (("published/kip-320", "--property", "strong_isr", "--bits", "2"), "take lower bounds, or at least 3 bits"),
         (("published/kip-320", "--property", "strong_isr", "--without", "logs_mach"), "logs_mach"),
         (("published/kip-320", "--property", "strong_isr", "--depth", "3", "-k", "2"), "leave out -k and --without"),

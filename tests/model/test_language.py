@@ -57,8 +57,41 @@ EFFECTS = {
     "two targets": (["s.count = s.picked = 1"], 1, "an assignment to several targets", "one plain assignment each"),
     "annotated": (["a: int = 1", "s.count = a"], 1, "an annotation", "one plain assignment each"),
     "unpacking": (["a, b = 1, 2"], 1, "`(1, 2)`", "integers, fields"),
-    "product": (["s.count = s.count * 2"], 1, "the operator in `s.count * 2`", "+, -, min, max, or a named set helper"),
+    "product": (
+        ["s.count = s.count * 2"],
+        1,
+        "the operator in `s.count * 2`",
+        "+, -, %, min, max, or a named set helper",
+    ),
     "in-place product": (["s.count *= 2"], 1, "`s.count *= 2`", "assignments"),
+    "remainder by a field": (["a = 1 % s.count"], 1, "`% s.count`", "`%` by a number above 0, or by `s.size(Domain)`"),
+    "remainder by nothing": (["a = s.count % 0"], 1, "`% 0`", "`%` by a number above 0"),
+    "any of a list": (["require(any([s.count]))"], 1, "`any([s.count])`", "`any(... for x in s.each(Domain))`"),
+    "all of a row": (
+        ["require(all(a for a in s.ball))"],
+        1,
+        "`all((a for a in s.ball))`",
+        "`all(... for x in s.each(Domain))`",
+    ),
+    "two members at once": (
+        ["require(any(a == b for a in s.each(Box) for b in s.each(Box)))"],
+        1,
+        "`any((a == b",
+        "`any(... for x in s.each(Domain))`",
+    ),
+    "a member under a name that has a value": (
+        ["require(any(s.ball[box] for box in s.each(Box)))"],
+        1,
+        "the name 'box', which has a value already, for a member",
+        "a name of its own",
+    ),
+    "a member outside": (
+        ["require(any(s.ball[a] for a in s.each(Box)))", "s.picked = a"],
+        2,
+        "the local name 'a' where it may have no value yet",
+        "an assignment to it before",
+    ),
+    "no such member": (["s.colour = Colour.GREEN"], 1, "`Colour.GREEN`", "one of Colour.RED, Colour.DARK_BLUE"),
     "shift": (["s.chosen = 1 << s.count"], 1, "the operator in `1 << s.count`", "a named set helper"),
     "mask": (["s.chosen = s.chosen & 1"], 1, "the operator in `s.chosen & 1`", "a named set helper"),
     "list": (["a = [1]"], 1, "`[1]`", "integers, fields, comparisons"),
@@ -73,7 +106,7 @@ EFFECTS = {
         ["s.size_of = 1"],
         1,
         "the unknown field 'size_of'",
-        "one of ball, weight, picked, chosen, count",
+        "one of ball, weight, picked, chosen, count, colour",
     ),
     "whole row": (["a = s.ball"], 1, "ball with 0 indexes", "it with 1: one element at a time"),
     "half indexed": (["a = s.weight[box]"], 1, "weight with 1 indexes", "it with 2: one element at a time"),
@@ -282,6 +315,9 @@ def smallest(s: Boxes, box: Box) -> int:
 def f(s: Boxes, box: Box) -> None:
     require(contains(s.chosen, box) or is_subset(only(box), s.all_of(Box)))
     demand(s)
+    require(any(s.ball[b] for b in s.each(Box) if b != box) or all(not s.ball[b] for b in s.each(Box)))
+    require(sum(1 for b in s.each(Box) if s.ball[b]) % 2 < s.size(Box) % LIMIT + 2)
+    s.colour = Colour.DARK_BLUE if s.colour == Colour.RED else Colour.RED
     if s.count > 1:
         return
     elif s.picked == box:

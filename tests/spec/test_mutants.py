@@ -10,9 +10,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from mutants.guard_mutants import GuardMutant, guard_mutants
 from sampling import quick_one_in
 
+from neverlost.conformance.mutants.conditions import ConditionMutant, condition_mutants
 from neverlost.explorer.search import Limits, explore
 from neverlost.model import published
 from neverlost.model.core import ModelError, Profile
@@ -96,12 +96,12 @@ def differs(profile: Profile, row: GoldenRow) -> bool:
     )
 
 
-MUTATED = {profile.name: guard_mutants(profile) for profile in PROFILES}
+MUTATED = {profile.name: condition_mutants(profile) for profile in PROFILES}
 MUTANTS = list(dict.fromkeys(mutant for mutants in MUTATED.values() for mutant in mutants))
 
 
 @pytest.mark.parametrize("mutant", quick_one_in(3, MUTANTS, lambda mutant: mutant.label))
-def test_a_protocol_without_one_of_its_guards_is_another_protocol(mutant: GuardMutant) -> None:
+def test_a_protocol_without_one_of_its_guards_is_another_protocol(mutant: ConditionMutant) -> None:
     profiles = [(profile, MUTATED[profile.name][mutant]) for profile in PROFILES if mutant in MUTATED[profile.name]]
     cases = [(row, mutated) for profile, mutated in profiles for row in telling_rows(profile)]
     cases.sort(key=lambda case: case[0].distinct)

@@ -62,6 +62,16 @@ def changes(before: Lamp, after: Lamp) -> bool:
     return before.mode != after.mode
 
 
+@step_always("No step leaves the lamp burnt.")
+def stays_whole(before: Lamp, after: Lamp) -> bool:
+    return after.mode != BURNT or before.mode == BURNT
+
+
+@step_always("Every switch is counted.")
+def counts(before: Lamp, after: Lamp) -> bool:
+    return before.mode > DIM or after.switched > before.switched
+
+
 @lemma("Nothing makes the lamp hot.")
 def never_hot(s: Lamp) -> bool:
     return s.mode != HOT
@@ -82,6 +92,11 @@ def counted(s: Lamp, mode: Mode) -> bool:
     return s.mode != BURNT or mode != BURNT
 
 
+@lemma("False: it may be switched twice.")
+def switched_less(s: Lamp) -> bool:
+    return s.switched < 2
+
+
 LAMP = Profile(
     name="test/lamp",
     statement="A lamp.",
@@ -89,7 +104,9 @@ LAMP = Profile(
     initial=initial,
     actions=(switch, burn),
     properties=(never_burnt, switched_once, on, changes),
+    probes=(stays_whole, counts),
     default_bounds={},
 )
 FALSE_AT_THE_START = replace(LAMP, lemmas=(always_on,))
 FALSE_SOON = replace(LAMP, lemmas=(always_off,))
+FALSE_TWICE = replace(LAMP, lemmas=(always_off, switched_less))

@@ -53,7 +53,8 @@ MEMBER, SET, NUMBER, TRUTH = "member", "set", "number", "truth"
 SHARED = {
     MEMBER: ("s.chief", "s.follows[{m}]", "NONE"),
     SET: ("s.group", "s.groups[{m}]", "s.all_of(Node)", "only({m})", "with_member({s}, {m})", "without({s}, {m})", "EMPTY"),
-    NUMBER: ("s.total", "s.level[{m}]", "0", "1", "min({n}, {n})", "max({n}, 1)", "s.size(Level)", "({n} or {n})", "({n} and {n})"),
+    NUMBER: ("s.total", "s.level[{m}]", "0", "1", "min({n}, {n})", "max({n}, 1)", "s.size(Level)", "({n} or {n})", "({n} and {n})",
+             "{n} % 2", "({n} - 2) % s.size(Level)"),
     TRUTH: (
         "{m} == {m}", "{m} != {m}", "{m} >= 0", "{m} < s.size(Node)", "{s} == {s}", "contains({s}, {m})", "not {t}",
         "is_subset({s}, {s})", "{n} < {n}", "{n} < {n} <= {n}", "{n} == {n}",
@@ -77,12 +78,28 @@ class Writer:
         own = [name for name, of in self.names.items() if of == kind]
         if own and self.random.random() < (0.7 if depth else 1):
             return self.random.choice(own)
+        if depth and kind in (NUMBER, TRUTH) and self.random.random() < 0.12:
+            return self.over_members(kind, depth)
         source = ODD if self.random.random() < 0.015 else SHARED
         choices = source[kind] if depth else source[kind][:1]
         text = self.random.choice(choices)
         for mark, of in (("{m}", MEMBER), ("{s}", SET), ("{n}", NUMBER), ("{t}", TRUTH)):
             while mark in text:
                 text = text.replace(mark, self.expression(of, max(0, depth - 1)), 1)
+        return text
+
+    def over_members(self, kind: str, depth: int) -> str:
+        """What is asked of every member of a domain."""
+        over, of = self.random.choice((("Node", MEMBER), ("Node", MEMBER), ("Level", NUMBER)))
+        self.made += 1
+        name = f"v{self.made}"
+        before, self.names = self.names, {**self.names, name: of}
+        members = f"for {name} in s.each({over})"
+        if self.random.random() < 0.3:
+            members += f" if {self.expression(TRUTH, depth - 1)}"
+        way = "sum" if kind == NUMBER else self.random.choice(("any", "all"))
+        text = f"{way}({self.expression(kind, depth - 1)} {members})"
+        self.names = before
         return text
 
     def block(self, depth: int) -> list[str]:
@@ -103,8 +120,9 @@ class Writer:
     def write_local(self, depth: int) -> list[str]:
         kind = self.random.choice((MEMBER, SET, NUMBER))
         self.made += 1
-        line = f"x{self.made} = {self.expression(kind)}"
-        self.names[f"x{self.made}"] = kind
+        name = f"x{self.made}"
+        line = f"{name} = {self.expression(kind)}"
+        self.names[name] = kind
         return [line]
 
     def write_update(self, depth: int) -> list[str]:
@@ -170,8 +188,9 @@ class Writer:
         if callee.startswith("effect"):
             return [f"{callee}(s, {self.expression(MEMBER)}, {self.expression(NUMBER)})"]
         self.made += 1
-        line = f"x{self.made} = {callee}(s, {self.expression(MEMBER)}, {self.expression(SET)})"
-        self.names[f"x{self.made}"] = NUMBER
+        name = f"x{self.made}"
+        line = f"{name} = {callee}(s, {self.expression(MEMBER)}, {self.expression(SET)})"
+        self.names[name] = NUMBER
         return [line]
 
 

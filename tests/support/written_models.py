@@ -18,12 +18,16 @@ class Box(Index, bound="boxes"):
 class BoxSet(SubsetOf, of=Box):
     pass
 
+class Colour(Index, names=("red", "dark blue")):
+    pass
+
 class Boxes(State):
     ball = per(Box, flag())
     weight = per(Box, Box, up_to(Box))
     picked = optional(Box)
     chosen = any_of(BoxSet)
     count = up_to(Box)
+    colour = any_of(Colour)
 
 LIMIT = 2
 TABLE = [1, 2]

@@ -16,7 +16,7 @@ import z3
 
 from neverlost.model.core import Index, Meaning, SubsetOf
 from neverlost.model.core.reading import tree_of
-from neverlost.model.core.tree import Call, Each, Expression, Loop, Part, Statement, Tree
+from neverlost.model.core.tree import Call, Each, Expression, Loop, Part, Quantified, Statement, Total, Tree
 
 from ..predicated import Frame, PredicatedExecutor
 from ..states import SymbolicState
@@ -93,12 +93,28 @@ class AnyExecutor(PredicatedExecutor):
             self.path.append(allowed)
 
     @staticmethod
-    def _domain_looped(loop: Loop) -> type[Index]:
-        if not isinstance(loop.over, Each):
+    def _domain_looped(part: Loop | Quantified) -> type[Index]:
+        if not isinstance(part.over, Each):
             raise UntranslatableValueError("it loops over a range; write `for x in s.each(Domain)`")
-        if issubclass(loop.over.domain, SubsetOf):
-            raise UntranslatableValueError(f"it loops over all sets of {loop.over.domain.of.__name__}")
-        return loop.over.domain
+        if issubclass(part.over.domain, SubsetOf):
+            raise UntranslatableValueError(f"it loops over all sets of {part.over.domain.of.__name__}")
+        return part.over.domain
+
+    def _quantified(self, frame: Frame, part: Quantified) -> Truth:
+        """The condition for any member. What leaves a domain for one of them does so, whoever decides before it."""
+        vocabulary, index = self.space.vocabulary, self._domain_looped(part)
+        member, flaws, depth = vocabulary.variable(part.name, index), self.flaws, len(self.path)
+        frame.names[part.name], self.flaws = member, []
+        self.path.append(vocabulary.inside(member, index))
+        condition = self.terms.truth(self._value(frame, part.condition))
+        del self.path[depth:], frame.names[part.name]
+        self.flaws = [*flaws, *(vocabulary.some(member, flaw) for flaw in self.flaws)]
+        return vocabulary.every(member, condition) if part.every else vocabulary.some(member, condition)
+
+    def _total(self, frame: Frame, part: Total) -> Value:
+        raise UntranslatableValueError(
+            "it adds up something of every member; state what the sum is, as a Meaning of a function"
+        )
 
     @staticmethod
     def _refuse_carried(names: Mapping[str, Value], frame: Frame) -> None:

@@ -224,6 +224,10 @@ class AnyTerms(Comparing):
             return first
         return first + second if sign > 0 else first - second
 
+    def remainder(self, value: Value, divisor: Value) -> Any:
+        """The remainder, as Python has it."""
+        return self.number(value) % self.number(divisor)
+
     def extreme(self, name: str, values: Sequence[Value]) -> Any:
         """The least of some numbers for "min", the greatest for "max"."""
         best, (kept, _) = self.number(values[0]), EXTREMES[name]

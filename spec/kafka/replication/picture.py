@@ -20,6 +20,7 @@ from neverlost.model.kafka.replication.state import (
     ReplicaSet,
     Value,
 )
+from neverlost.spec import legend
 
 from .stories import values
 
@@ -231,4 +232,5 @@ PICTURE = Picture(
     faults=FAULT_WORDS,
     answers=answers,
     notes=notes,
+    legend=legend.LOGS,
 )

@@ -10,7 +10,7 @@ import pytest
 from neverlost.conformance.validation import (
     EventLogError,
     LogSearch,
-    MalformedEvent,
+    MalformedLine,
     Refusal,
     bind,
     bounds_of_log,
@@ -28,7 +28,7 @@ def model(**bounds: int) -> Model:
     return KAFKA.bounded(acks=2, **bounds)
 
 
-def malformed(*lines: str) -> list[MalformedEvent]:
+def malformed(*lines: str) -> list[MalformedLine]:
     log = read_event_log([line.encode() for line in lines], "log")
     return [*log.notes.noted, *bind(log.entries, model()).notes.noted]
 

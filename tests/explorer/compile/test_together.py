@@ -84,6 +84,8 @@ def test_the_actions_of_random_models_lead_to_the_same_states(
             continue
         expected.update((len(states), found) for found in after)
         states.append(words)
+    if not states:
+        pytest.skip("a step of this model leaves a domain in every state that was tried")
     for largest in (-1, float("inf")):
         found, generated, flaw = steps(kernel(monkeypatch, model, largest), model, states)
         assert (found, sum(generated), flaw) == (expected, expected.total(), False)

@@ -8,10 +8,12 @@ import weakref
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import unsound_models
 from engine_traps import ALIKE, BASE, FLAWED
 from hypothesis import given
 from hypothesis import strategies as st
@@ -296,6 +298,16 @@ def test_an_action_that_writes_outside_a_domain_is_named(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_an_error_of_the_model_says_which_lines_write_the_field_and_the_way_to_the_state(engine: str) -> None:
+    with pytest.raises(ModelError) as error:
+        explore(LEAKING.bounded(rungs=2), engine=engine)
+    line = next(n for n, text in enumerate(Path(unsound_models.__file__).read_text().splitlines(), 1) if "+= 1" in text)
+    first, *way = str(error.value).splitlines()
+    assert first.endswith(f"unsound_models.py:{line})")
+    assert way == ["The way there:", "  1. climb()", "  2. climb()"]
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
 def test_an_index_outside_its_domain_is_named(engine: str) -> None:
     with pytest.raises(ModelError, match=r"1 steps from the start: peek\(\): taken\[2\] was used, but Rung is 0\.\.1"):
         explore(PEEKING.bounded(rungs=2), engine=engine)
@@ -303,7 +315,7 @@ def test_an_index_outside_its_domain_is_named(engine: str) -> None:
 
 @pytest.mark.parametrize("engine", ["interpreted", "compiled"])
 def test_a_property_that_looks_outside_a_domain_is_named(engine: str) -> None:
-    with pytest.raises(ModelError, match=r"2 steps from the start: .*taken\[2\] was used"):
+    with pytest.raises(ModelError, match=r"2 steps .*: next_untouched: taken\[2\] was .* \(.*unsound_models.py:\d+\)"):
         explore(BROKEN.bounded(rungs=2), engine=engine)
 
 

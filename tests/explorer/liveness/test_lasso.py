@@ -75,7 +75,7 @@ def test_a_picture_says_what_repeats_forever(name: str) -> None:
 def test_what_does_nothing_any_more_says_so() -> None:
     still = standing_still("answered_without_fairness")
     assert "From here on, nothing more happens after step 1." in render(still, "text")
-    assert "Note over c1,c2: From here on, nothing more happens after step 1." in render(still, "mermaid")
+    assert "Note over state,c2: From here on, nothing more happens after step 1." in render(still, "mermaid")
     assert json.loads(render(still, "itf"))["loop"] == 1
     never = replace(trace_of(OFFICE.bounded(), [], "attended_at_some_time"), loop_start=0)
     replay(never)

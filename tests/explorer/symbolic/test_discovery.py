@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from inductive_models import LAMP
 from log_lemmas import ends_are_numbers, logs_agree, nothing_lies_at_the_end, values_lie_below_the_end
 from samples import SMALL_MODELS, reachable
+from two_phase.versions import VERSIONS
 
 from neverlost.cli.main import main
 from neverlost.explorer.lemmas.checking import is_true
@@ -26,12 +28,13 @@ from neverlost.explorer.symbolic.houdini import Candidate, CandidateFilter, Houd
 from neverlost.explorer.symbolic.orbits import least_steps, provable_symmetry
 from neverlost.explorer.symbolic.proof import prove
 from neverlost.explorer.verdict import Verdict
-from neverlost.model.core import Model, Profile
+from neverlost.model.core import Index, Model, Profile, State, any_of
 from neverlost.model.core.language import check_function
 from neverlost.spec.published.profiles import KIP_320, REPLICATED_LOG
 
 ROOT = Path(__file__).resolve().parents[3]
 JUGS = ROOT / "examples" / "water_jugs.py"
+TWO_PHASE = VERSIONS[1]
 LOGS = REPLICATED_LOG.bounded(replicas=2, log_size=2, records=2)
 
 
@@ -121,6 +124,44 @@ def test_what_is_found_proves_simple_properties_of_kip_320_by_itself() -> None:
     found = found_in(model, ambition=Ambition(literals=2, candidates=300))
     assert found.confirmed
     assert {p.claim.name for p in found.proofs if p.verdict == Verdict.PROVEN} >= {"type_ok", "leader_in_isr"}
+
+
+def test_members_with_names_are_compared_with_each_so_two_phase_commit_proves_itself_and_its_module_reads_well() -> (
+    None
+):
+    found = found_in(TWO_PHASE.bounded(coordinator_crashes=3))
+    assert [each.condition for each in found.found] == [
+        "s.phase[part] != Phase.ASKED or s.decision != Decision.COMMIT",
+        "s.phase[part] != Phase.ABORTED or s.decision == Decision.ABORT",
+        "s.phase[part] != Phase.COMMITTED or s.decision == Decision.COMMIT",
+    ]
+    assert found.confirmed
+    assert [(proof.claim.name, proof.verdict) for proof in found.proofs] == [("committed_on_both", Verdict.PROVEN)]
+    assert "from two_phase.model import Decision, Part, Phase, TwoPhaseCommit" in found.module
+
+
+class Light(Index, names=("off", "on")):
+    """Two members."""
+
+
+class Acks(Index, names=("0", "1", "all")):
+    """Two of the names are numbers."""
+
+
+class Panel(State):
+    """A field of each."""
+
+    light = any_of(Light)
+    acks = any_of(Acks)
+
+
+def dark(s: Panel) -> None:
+    """Off, and no acks."""
+
+
+def test_a_name_of_two_is_compared_with_one_and_a_name_that_is_none_in_python_is_a_number() -> None:
+    atoms = texts(contexts(replace(LAMP, state=Panel, initial=dark, actions=(), properties=(), probes=()).bounded())[0])
+    assert atoms == ["s.light == Light.OFF", "s.acks == 0", "s.acks == 1", "s.acks == Acks.ALL"]
 
 
 def test_with_lemmas_that_say_it_all_nothing_more_is_found() -> None:

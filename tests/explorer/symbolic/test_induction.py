@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from inductive_models import LAMP, always_off, never_hot
+from inductive_models import LAMP, always_off, always_on, never_hot, switched_less
 from random_models import programs
 from subtle_models import FULL, LEAVING, VIOLATED
 from written_models import imported
 
+from neverlost.explorer.lemmas.checking import is_true
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.search import Limits, explore
+from neverlost.explorer.symbolic.clauses import as_lemma
 from neverlost.explorer.symbolic.induction import Effort, Induction, Query
 from neverlost.explorer.symbolic.orbits import provable_symmetry, searched_symmetry
 from neverlost.explorer.symbolic.proof import UnprovableError, prove, prove_within
 from neverlost.explorer.symbolic.solving import Configuration
 from neverlost.explorer.symbolic.terms import UntranslatableError
 from neverlost.explorer.traces.trace import replay
-from neverlost.model.core import Model, ModelError, Profile, UnknownNameError
+from neverlost.model.core import Lemma, Model, ModelError, Packed, Profile, Refused, State, UnknownNameError
+from neverlost.spec.kafka.replication.versions import KAFKA_4_1
 from neverlost.spec.published.profiles import KIP_320, REPLICATED_LOG
 
 MODEL = LAMP.bounded()
@@ -71,10 +76,87 @@ def test_a_false_lemma_is_told_by_the_reachable_state_that_a_step_ends_it_from()
     assert proof.reach.text == "reachable"
 
 
-@pytest.mark.parametrize(("name", "kind"), [("on", "sometimes"), ("changes", "step_always")])
-def test_only_what_is_always_true_of_a_state_can_be_proven(name: str, kind: str) -> None:
-    with pytest.raises(UnprovableError, match=f"{name} is {kind}: a proof is about .* such as never_burnt"):
-        prove(MODEL, name)
+def test_every_lemma_that_fails_is_shown_once_and_the_nearest_to_the_start_first() -> None:
+    proof = prove(MODEL, "never_burnt", lemmas=[switched_less, always_on], until="all")
+    assert [q.text for q in proof.failing] == [
+        "always_on() at the start",
+        "switched_less() after switch()",
+        "always_on() after switch()",
+    ]
+    assert [q.text for q in proof.broken] == ["always_on() at the start", "switched_less() after switch()"]
+    without = prove(MODEL, "never_burnt", lemmas=[always_off, switched_less], until="all")
+    assert [q.text for q in without.broken] == ["always_off() after switch()", "switched_less() after switch()"]
+
+
+@pytest.mark.parametrize("dropped", range(4))
+def test_no_element_of_a_counterexample_could_be_as_at_the_start(dropped: int) -> None:
+    model = KIP_320.bounded(replicas=2, log_size=1, records=1, leader_epochs=2)
+    lemmas = [lemma for k, lemma in enumerate(KIP_320.lemmas) if k % 4 != dropped]
+    proof = prove(model, "strong_isr", lemmas=lemmas, until="all", limits=Limits(states=10))
+    claim = as_lemma(model.profile.property_named("strong_isr"))
+    assumed, start = [*lemmas, claim], model.state(model.initial_states()[0])
+    implied = next(q for q in proof.queries if q.kind == "sufficiency").result == "holds"
+
+    def breaks(state: State, query: Query) -> bool:
+        step = model.steps[query.pair.step]  # type: ignore[union-attr, index]
+        before = model.layout.pack(state)
+        if not all(each_holds(lemma, before) for lemma in (lemmas if implied else assumed)):
+            return False
+        with suppress(Refused, ModelError):
+            (broken,) = [lemma for lemma in assumed if lemma.name == query.lemma]
+            return not is_true(model, broken, query.arguments, model.apply(before, step))
+        return False
+
+    def each_holds(lemma: Lemma, words: Packed) -> bool:
+        return all(is_true(model, lemma, values, words) for values in lemma.combinations(model.bounds))
+
+    assert {q.lemma for q in proof.broken} == {q.lemma for q in proof.failing}
+    assert proof.broken
+    for query in proof.broken:
+        state = model.state(query.pair.before)  # type: ignore[union-attr]
+        assert breaks(state, query)
+        for field in state.fields:
+            for position in field.positions(model.bounds):
+                kept, first = state.element(field, position), start.element(field, position)
+                state.put(field, position, first)
+                assert kept == first or not breaks(state, query)
+                state.put(field, position, kept)
+
+
+def test_only_what_is_always_true_can_be_proven() -> None:
+    with pytest.raises(UnprovableError, match=r"on is sometimes: a proof is about .* such as never_burnt"):
+        prove(MODEL, "on")
+
+
+def test_over_a_step_induction_takes_one_state_before_it_and_bounded_checking_does_not_decide() -> None:
+    for attempt in (lambda: prove(MODEL, "changes", k=2), lambda: prove_within(MODEL, "changes", 3)):
+        with pytest.raises(UnprovableError, match=r"changes is step_always: this is about .* such as never_burnt"):
+            attempt()
+
+
+def test_a_property_of_steps_is_proven_by_itself_from_a_lemma_or_violated() -> None:
+    by_itself = prove(MODEL, "changes")
+    assert (by_itself.verdict, {q.kind for q in by_itself.queries}) == ("proven", {"domain", "transition"})
+    assert prove(MODEL, "stays_whole", lemmas=[never_hot]).verdict == "proven"
+    violated = prove(MODEL, "counts")
+    assert violated.verdict == "violated"
+    assert violated.trace is not None
+    assert [step.action.name for step in violated.trace.steps] == ["switch"] * 3
+
+
+def test_a_property_of_steps_that_needs_a_lemma_is_undecided_without_and_the_step_is_shown() -> None:
+    proof = prove(MODEL, "stays_whole")
+    (query,) = proof.broken
+    assert (proof.verdict, query.text) == ("undecided", "stays_whole() of burn()")
+    assert query.pair is not None
+    assert MODEL.state(query.pair.before).values() == {"mode": 2, "switched": 0}
+    assert proof.reach is not None
+    assert proof.reach.text == "unreachable"
+
+
+def test_a_property_of_steps_is_not_proven_from_a_lemma_that_a_step_breaks() -> None:
+    proof = prove(MODEL, "counts", lemmas=[switched_less], limits=Limits(states=2), until="all")
+    assert (proof.verdict, [q.text for q in proof.failing]) == ("undecided", ["switched_less() after switch()"])
 
 
 def test_an_unknown_property_is_named() -> None:
@@ -173,3 +255,34 @@ def test_no_random_program_is_proven_that_a_search_refutes(tmp_path: Path, thoro
                 continue
     assert not seen["violated", True] + seen["leaves a domain", True]
     assert min(seen["violated", False], seen["leaves a domain", False], seen["holds", True]) > 0
+
+
+ASCENDS = """
+@step_always("The total never falls while the chief stays.")
+def ascends(before: Cluster, after: Cluster) -> bool:
+    return after.total >= before.total or after.chief != before.chief
+"""
+
+
+def test_no_property_of_the_steps_of_a_random_program_is_proven_that_a_search_refutes(
+    tmp_path: Path, thorough: bool
+) -> None:
+    numbers = RANDOM_PROGRAMS if thorough else RANDOM_PROGRAMS_BY_DEFAULT
+    module = imported(tmp_path, programs(numbers) + ASCENDS)
+    seen = Counter[tuple[str, bool]]()
+    for number in numbers:
+        profile = replace(getattr(module, f"PROFILE_{number}"), properties=(module.ascends,))
+        model = profile.bounded(nodes=2, levels=2)
+        try:
+            induction = Induction(model, module.ascends, (), Effort(bits=12))
+            seen[searched(model), induction.proven(list(induction.queries()))] += 1
+        except UntranslatableError:
+            continue
+    assert not seen["violated", True] + seen["leaves a domain", True]
+    assert min(seen["violated", False], seen["leaves a domain", False], seen["holds", True]) > 0
+
+
+def test_within_one_leadership_of_kafka_the_high_watermark_never_goes_back_is_proven() -> None:
+    bounds = {"replicas": 2, "log_size": 1, "values": 1, "leader_epochs": 2}
+    model = KAFKA_4_1.bounded(**bounds, keeps_known_ends=False)
+    assert prove(model, "high_watermark_monotonic").verdict == "proven"

@@ -87,7 +87,7 @@ def test_with_every_delay_all_that_may_be_delayed_happens_although_all_is_said_i
     result = explore(model, properties=PROPERTIES, until="all", symmetry=True)
     assert result.stopped_by is None
     assert not {*LATE, *also} & {*result.dead_actions}
-    assert "read_slice" in result.dead_actions
+    assert "read_slice" in result.switched_off_actions
 
 
 IN_ITS_EPOCH = dict.fromkeys(CHANGES, 1)

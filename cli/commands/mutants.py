@@ -1,0 +1,60 @@
+"""`neverlost mutants`: leave out each condition of a model, and say which property finds that."""
+
+from __future__ import annotations
+
+import click
+
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.process.watch import Watch
+from neverlost.explorer.search import explore
+from neverlost.explorer.verdict import Verdict
+from neverlost.model.core import Model, NeverlostError
+
+from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
+from ..completion import profile_names
+from ..counts import processors
+from ..limits import limits_of
+from ..output import Output
+from ..progress import StatusLine, interruptible, until_interrupted
+
+
+class NothingToFindError(NeverlostError):
+    """The model does not hold as it is."""
+
+
+@click.command("mutants", cls=BoundedCommand, options_metavar=USAGE)
+@click.argument("profile", shell_complete=profile_names)
+@click.option("--time-limit", metavar="TIME", help="End each search undecided after this time: 90s, 10m.")
+@click.option("--quiet", is_flag=True, help="Only the verdict.")
+@click.pass_context
+def mutants_command(context: click.Context, profile: str, time_limit: str | None, quiet: bool) -> int:
+    """Leave out each guard of PROFILE, and each part of an `and` or `or`, one at a time, and say which property finds that.
+
+    A condition whose lack nothing finds has no effect within these bounds, or no property needs it. The model must hold as it is.
+
+    Exit codes: 0 each is found, 1 one is not, 2 the input is wrong, 3 undecided.
+    """
+    from neverlost.conformance.mutants.conditions import condition_mutants, without_each_condition
+    from neverlost.reports.mutants.as_text import missed_text, missed_verdict
+
+    model, output = bounded_model(context, known_profile(profile)), Output({}, quiet=quiet)
+    limits = limits_of(time_limit=time_limit)
+    with StatusLine(quiet) as status, interruptible() as interrupted:
+        whole = explore(model, workers=processors(), until="all", limits=limits, watch=Watch(interrupted=interrupted))
+        if whole.verdict != Verdict.HOLDS:
+            raise NothingToFindError(f"{model.profile.name} {_as_it_is(model, whole.verdict)}; see `neverlost check`")
+        found = []
+        for missed in until_interrupted(without_each_condition(model, whole, limits, processors(), interrupted)):
+            found.append(missed)
+            status.say(f"condition {len(found)}: {missed.mutant.label}")
+    complete = len(found) == len(condition_mutants(model.profile))
+    if not quiet:
+        output.show(missed_text(found))
+    output.show(missed_verdict(model, found, complete))
+    if not complete or any(missed.verdict == Verdict.UNDECIDED for missed in found):
+        return ExitCode.UNDECIDED
+    return ExitCode.HOLDS if all(missed.killed for missed in found) else ExitCode.VIOLATED
+
+
+def _as_it_is(model: Model, verdict: Verdict) -> str:
+    return "is violated as it is" if verdict == Verdict.VIOLATED else "is undecided as it is"

@@ -1,0 +1,1 @@
+"""What each condition of a model is for."""

@@ -1,0 +1,81 @@
+"""Pages and pictures of a model that knows no Kafka: every field has a lane, and the legend is the model's own."""
+
+from __future__ import annotations
+
+import pytest
+
+from neverlost.explorer.loading import find_profile
+from neverlost.explorer.search import Limits, explore
+from neverlost.model.core import Model
+from neverlost.reports.check.as_text import Check
+from neverlost.reports.check.page import check_html
+from neverlost.reports.explore.page import explore_html
+from neverlost.reports.trace.drawing import drawing
+from neverlost.reports.trace.lanes import WHOLE, lane_names
+from neverlost.reports.trace.page import trace_html
+
+RING = """
+from neverlost.model.core import *
+
+class Node(Index, bound="nodes", prefix="n", first=1):
+    "A node."
+
+class Stage(Index, names=("waiting", "in charge")):
+    "What a node is."
+
+class Ring(State):
+    stage = per(Node, any_of(Stage))
+    token = any_of(Node)
+
+def initial(s: Ring) -> None:
+    "The first node has the token."
+
+@action("made up")
+def hand_on(s: Ring, node: Node) -> None:
+    "The node hands the token on."
+    require(s.token == node)
+
+    s.token = (node + 1) % s.size(Node)
+
+@action("made up")
+def lead(s: Ring, node: Node) -> None:
+    "The node with the token is in charge."
+    require(s.token == node)
+
+    s.stage[node] = Stage.IN_CHARGE
+
+@always("At most one node is in charge.")
+def one_leader(s: Ring) -> bool:
+    return sum(1 for node in s.each(Node) if s.stage[node] == Stage.IN_CHARGE) <= 1
+
+RING = Profile(name="ring", statement="A ring.", state=Ring, initial=initial, actions=(hand_on, lead),
+    properties=(one_leader,), default_bounds={"nodes": 3})
+"""
+
+
+@pytest.fixture(scope="module")
+def ring(tmp_path_factory: pytest.TempPathFactory) -> Model:
+    file = tmp_path_factory.mktemp("ring") / "ring.py"
+    file.write_text(RING, encoding="utf-8")
+    return find_profile(str(file), {}).bounded()
+
+
+def test_a_field_of_nobody_has_a_lane_and_a_step_that_changes_only_it_is_no_empty_row(ring: Model) -> None:
+    trace = explore(ring, engine="interpreted").findings["one_leader"].trace
+    assert trace is not None
+    assert [step.action.name for step in trace.steps] == ["lead", "hand_on", "lead"]
+    assert lane_names(ring) == [WHOLE, "n1", "n2", "n3"]
+    assert WHOLE in drawing(trace).lanes
+    assert "token n2" in drawing(trace).rows[1].svg
+
+
+@pytest.mark.parametrize("word", ["ISR", "broker", "high watermark", "leader epoch", "log_end"])
+def test_no_page_of_a_puzzle_has_a_word_of_kafka(ring: Model, word: str) -> None:
+    result = explore(ring, engine="interpreted")
+    trace = result.findings["one_leader"].trace
+    assert trace is not None
+    check = Check(result=result, limits=Limits(), memory=None, command=["neverlost check"], trace_file=None)
+    for page in (trace_html(trace), check_html(check), explore_html(ring, [], "")):
+        body = page.partition("<body")[2].partition("<script")[0]
+        assert len(body) > 100
+        assert word not in body
