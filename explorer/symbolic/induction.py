@@ -23,7 +23,7 @@ from .states import known
 from .terms import Truth, conjunction, negation
 
 INITIATION, CONSECUTION, DOMAIN, SUFFICIENCY = "initiation", "consecution", "domain", "sufficiency"
-TRANSITION, SIMULATION = "transition", "simulation"
+TRANSITION, SIMULATION, MEANING = "transition", "simulation", "meaning"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,8 +44,8 @@ class Query:
     """One question and its answer.
 
     `kind` is initiation (true at the start), consecution (every step preserves it), domain (nothing leaves the domain of a field),
-    sufficiency (the lemmas imply the property), transition (a step does what a `step_always` property says) or simulation (an action
-    with ghosts does what the one without them does).
+    sufficiency (the lemmas imply the property), transition (a step does what a `step_always` property says), simulation (an action
+    with ghosts does what the one without them does) or meaning (a function finds what is stated of its result).
     """
 
     kind: str
@@ -75,6 +75,7 @@ class Query:
             else f"{about} reads within domains",
             SUFFICIENCY: f"the lemmas imply {about}",
             TRANSITION: f"{about} of {self.step}",
+            MEANING: f"{about} finds what is stated of it, {self.step}",
             SIMULATION: f"{self.step} does what the protocol does, in addition to its ghosts",
         }[self.kind]
 

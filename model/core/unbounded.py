@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .domains import Index
 from .errors import ModelError
 from .language import check_function
+from .parameters import Parameters, ranging_parameters
 from .profile import Profile
 
 
@@ -15,12 +16,17 @@ from .profile import Profile
 class Meaning:
     """The result of a function that searches in a loop: `says` takes its arguments and a number, and is true only for its result.
 
-    The result is at least 0 and at most the size of the domain `up_to`.
+    The result is at least 0 and at most the size of the domain `up_to`. A proof shows first that the function does what `says` says.
     """
 
     function: Callable[..., int]
     says: Callable[..., bool]
     up_to: type[Index]
+
+    @property
+    def parameters(self) -> Parameters:
+        """The parameters of the function after the state."""
+        return ranging_parameters(self.function)
 
 
 @dataclass(frozen=True, kw_only=True)

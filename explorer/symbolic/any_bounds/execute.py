@@ -166,9 +166,28 @@ class AnyExecutor(PredicatedExecutor):
             )
         return self._found(meaning, self._arguments(frame, call))
 
+    def part(
+        self, tree: Tree, body: Sequence[Statement], state: SymbolicState, names: Mapping[str, Value]
+    ) -> tuple[Mapping[str, Value], Truth] | None:
+        """Run statements of a function in a state: the names after them, and whether they leave a domain.
+
+        None if they do more: refuse, return, change the state, or call a function of which only the meaning is known.
+        """
+        self.enabled, self.path, self.flaws, self.given = True, [], [], []
+        after = state.copy()
+        frame = Frame(tree, dict.fromkeys(tree.states, after), dict(names))
+        self._block_of(frame, body)
+        changed = any(after.fields[name] is not element for name, element in state.fields.items())
+        if changed or self.given or self.enabled is not True or frame.live is not True:
+            return None
+        return frame.names, disjunction(self.flaws)
+
     def _found(self, meaning: Meaning, arguments: Sequence[Any]) -> Value:
         """A number of which only the meaning is known."""
         vocabulary = self.space.vocabulary
+        values = (each for each in arguments if not isinstance(each, SymbolicState))
+        for value, (_, index) in zip(values, meaning.parameters, strict=True):
+            self._flaw_unless(vocabulary.inside(value, index))
         result = z3.Int(f"{meaning.function.__name__}!{next(vocabulary.numbers)}")
         path, flaws = self.path, self.flaws
         self.path, self.flaws = [], []

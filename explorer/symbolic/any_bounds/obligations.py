@@ -10,10 +10,11 @@ from typing import Any
 from neverlost.model.core import Lemma, Property, Unbounded
 
 from ..clauses import as_lemma
-from ..induction import CONSECUTION, DOMAIN, INITIATION, SIMULATION, SUFFICIENCY
+from ..induction import CONSECUTION, DOMAIN, INITIATION, MEANING, SIMULATION, SUFFICIENCY
 from ..states import SymbolicState
 from ..terms import Truth, conjunction, negation, same_truth
 from .clauses import AnyClause, clauses_of
+from .meanings import shown_of
 from .translation import AnySymbolicStep, AnyTranslation, symbols_of
 
 
@@ -81,7 +82,7 @@ class Obligations:
         """Whether the lemmas, with the property if needed, hold at the start, and every step preserves them."""
         began = time.perf_counter()
         lemmas = [*self.lemmas, self.goal] if with_property else self.lemmas
-        found = [*self._well_defined([*self.lemmas, self.goal]), *self._initiation(lemmas)]
+        found = [*self.meanings(), *self._well_defined([*self.lemmas, self.goal]), *self._initiation(lemmas)]
         assumed = self.assumed(lemmas)
         traced = self.unbounded.traced.actions
         for action, original in zip(traced, self.unbounded.profile.actions, strict=True):
@@ -91,6 +92,14 @@ class Obligations:
                 found += self._simulation(symbolic, self.translation.symbolic_step(original, symbolic.parameters))
         self.seconds += time.perf_counter() - began
         return found
+
+    def meanings(self) -> Iterator[Obligation]:
+        """What is assumed of the result of a function has to follow from the function."""
+        domain = self._known(self.translation.domain)
+        for meaning in self.unbounded.meanings:
+            for shown in shown_of(self.translation, meaning):
+                about = {"lemma": meaning.function.__name__, "step": shown.when}
+                yield from self._parts(MEANING, self._all(shown.goal), domain, self._known([shown.given]), **about)
 
     def _well_defined(self, lemmas: Sequence[_Said]) -> Iterator[Obligation]:
         """A lemma that reads outside a domain would have no meaning; if all fields lie in their domains, no lemma does."""

@@ -256,7 +256,14 @@ def test_what_is_committed_stays_within_any_bounds() -> None:
     proof = prove_for_any_bounds(KIP_320_ANY_BOUNDS, "strong_isr", effort=PATIENT, until="all")
     assert [q.text for q in (*proof.failing, *proof.unknown)] == []
     assert proof.verdict == "proven"
-    assert {q.kind for q in proof.queries} == {"sufficiency", "domain", "initiation", "consecution", "simulation"}
+    assert {q.kind for q in proof.queries} == {
+        "sufficiency",
+        "meaning",
+        "domain",
+        "initiation",
+        "consecution",
+        "simulation",
+    }
     assert {q.action for q in proof.queries if q.action} == {a.name for a in TRACED.actions}
     assert {q.lemma for q in proof.queries if q.kind == CONSECUTION} == {lemma.name for lemma in TRACED.lemmas}
 
