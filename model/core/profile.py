@@ -43,8 +43,8 @@ class Profile:
     bounds. Properties `on_request` are decided only if they are named, because they cost more.
     `lemmas` are for proofs of the properties, and `assumptions` are what the lemmas assume about the settings.
     `settings` are the values of the state's settings where they are not the lowest. `picture` says how runs are drawn. `family`
-    names the protocol that it is a profile of, for the studies that go over all of them. Building a profile refuses functions
-    outside Model Python (LanguageError).
+    names the protocol that it is a profile of, for the studies that go over all of them. `unfit` says why bounds do not go together;
+    an empty text if they do. Building a profile refuses functions outside Model Python (LanguageError).
     """
 
     name: str
@@ -62,6 +62,7 @@ class Profile:
     notes: str = ""
     picture: Picture | None = None
     family: str = ""
+    unfit: Callable[[Mapping[str, int]], str] | None = None
 
     def __post_init__(self) -> None:
         check_function(self.initial, self.state, "effect")
@@ -220,19 +221,22 @@ class Profile:
     def bounded(self, **bounds: int) -> Model:
         """The model within `bounds`, which may name settings too; the others have the profile's defaults.
 
-        Raises BoundsError for an unknown bound, one below 1, a setting out of its choices, or a state too wide to explore.
+        Raises BoundsError for an unknown bound, one below 1, bounds that do not go together, a setting out of its choices, or a state
+        too wide to explore.
         """
         chosen, settings = self._chosen(bounds)
+        self._refuse(_unfit, chosen, "would do")
         self._refuse(_too_large, chosen, "would fit the packed state")
         return Model(self, chosen, settings)
 
     def bounded_to_follow(self, **bounds: int) -> Model:
         """The same for following single runs with the interpreter: it may be too wide to explore.
 
-        Raises BoundsError for an unknown bound, one below 1, more members than a set takes, a setting out of its choices, or a state
-        too large even so.
+        Raises BoundsError for an unknown bound, one below 1, bounds that do not go together, more members than a set takes, a setting
+        out of its choices, or a state too large even so.
         """
         chosen, settings = self._chosen(bounds)
+        self._refuse(_unfit, chosen, "would do")
         self._refuse(_too_large_to_follow, chosen, "would do")
         return Model(self, chosen, settings)
 
@@ -268,6 +272,11 @@ Problem = Callable[[Profile, Mapping[str, int]], str]
 def show_bounds(bounds: Mapping[str, int]) -> str:
     """`replicas 3, log_size 2`; bounds of 0 are left out, as what they count does not exist then."""
     return ", ".join(f"{name} {value}" for name, value in bounds.items() if value)
+
+
+def _unfit(profile: Profile, bounds: Mapping[str, int]) -> str:
+    """Why the bounds do not go together, or an empty text."""
+    return profile.unfit(bounds) if profile.unfit else ""
 
 
 def _too_large(profile: Profile, bounds: Mapping[str, int]) -> str:

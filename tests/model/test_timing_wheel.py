@@ -11,7 +11,7 @@ from neverlost.conformance.mutants.conditions import ConditionMutant, condition_
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symbolic.induction import Effort
 from neverlost.explorer.symbolic.proof import prove
-from neverlost.model.core import Model, ModelError
+from neverlost.model.core import BoundsError, Model, ModelError
 from neverlost.model.kafka.timing_wheel import FIRED, WAITING
 from neverlost.spec.kafka.timing_wheel.properties import TIMING_WHEEL
 
@@ -49,6 +49,31 @@ def test_every_insertion_goes_where_arithmetic_puts_it() -> None:
             assert state.phase == (WAITING if level >= 0 else FIRED)
             assert state.expiration == (deadline // SLOTS**level * SLOTS**level if level >= 0 else 0)
     assert len(seen) > 300
+
+
+@pytest.mark.parametrize(
+    ("bounds", "remedy"),
+    [
+        ({"slots": 4}, "covers 1,023 ticks and not the horizon, .* with levels 7 it would"),
+        ({"levels": 3}, "covers 7,999 ticks and not the horizon, .* with levels 4 it would"),
+        ({"slots": 4, "levels": 3, "horizon": 64, "starts": 5}, "horizon 63 would do"),
+        ({"slots": 1}, "covers 0 ticks and not the horizon"),
+    ],
+)
+def test_wheels_that_do_not_cover_the_horizon_are_refused(bounds: dict[str, int], remedy: str) -> None:
+    with pytest.raises(BoundsError, match=remedy):
+        TIMING_WHEEL.bounded(**bounds)
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [{"slots": 4, "levels": 3, "horizon": 63, "starts": 5}, {"slots": 2, "levels": 6, "horizon": 63, "starts": 12}],
+    ids=str,
+)
+def test_wheels_that_just_cover_the_horizon_have_every_property(bounds: dict[str, int]) -> None:
+    result = explore(TIMING_WHEEL.bounded(**bounds))
+    asserted = [result.findings[prop.name].verdict for prop in TIMING_WHEEL.properties]
+    assert (result.complete, set(asserted)) == (True, {"holds"})
 
 
 def test_both_engines_agree_on_the_wheel() -> None:

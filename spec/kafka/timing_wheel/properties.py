@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from neverlost.model.core import Profile, always, lemma, sometimes
 from neverlost.model.kafka import timing_wheel
@@ -141,9 +141,20 @@ def every_insertion_is_lower(s: Wheels) -> bool:
     return s.phase == CHOOSING or s.inserted <= s.first_level + 1
 
 
+def does_not_cover(bounds: Mapping[str, int]) -> str:
+    """Kafka adds a level where a delay needs one. Here all are there from the start, so they have to do for every delay."""
+    slots, levels, horizon = bounds["slots"], bounds["levels"], bounds["horizon"]
+    if slots**levels > horizon:
+        return ""
+    covered = f"covers {slots**levels - 1:,} ticks and not the horizon, while Kafka adds levels as they are needed"
+    enough = next((more for more in range(levels + 1, levels + 64) if slots**more > horizon), None)
+    return f"{covered}; with levels {enough} it would" if enough else covered
+
+
 TIMING_WHEEL = Profile(
     name="kafka-timing-wheel",
     family="timing_wheel",
+    unfit=does_not_cover,
     statement="The timer of the broker's purgatory: hierarchical timing wheels, with one task in them.",
     state=Wheels,
     initial=timing_wheel.initial,
