@@ -129,14 +129,6 @@ def _answered(arguments: list[str] | None) -> int:
         return ExitCode.WRONG_INPUT
     except (click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
-    except SystemExit as error:
-        # Completion ends this way. If a profile's own code does so too, its exit code must not look like a verdict.
-        if COMPLETION in os.environ:
-            raise
-        from neverlost.explorer.process.raising import raised, raised_at
-
-        click.echo(f"error: {raised_at(error)}: the profile's own code raised {raised(error)}; correct it", err=True)
-        return ExitCode.WRONG_INPUT
     except Exception as error:
         if lacks_memory(error):
             click.echo(f"error: undecided, because memory ran out: {error}", err=True)
@@ -146,6 +138,14 @@ def _answered(arguments: list[str] | None) -> int:
             click.echo(f"error: {printable(refused)}", err=True)
             return ExitCode.WRONG_INPUT
         return _internal_error(error)
+    except BaseException as error:
+        # Completion ends with SystemExit. If a profile's own code does so too, its exit code must not look like a verdict.
+        if COMPLETION in os.environ:
+            raise
+        from neverlost.explorer.process.raising import raised, raised_at
+
+        click.echo(f"error: {raised_at(error)}: the profile's own code raised {raised(error)}; correct it", err=True)
+        return ExitCode.WRONG_INPUT
 
 
 def _refused(error: Exception) -> str | None:

@@ -122,9 +122,9 @@ def load_module(path: Path) -> ModuleType:
     sys.path.insert(0, str(path.parent))
     try:
         loader.exec_module(module)
-    except NeverlostError:
+    except (NeverlostError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise LoadingError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(path.parent))

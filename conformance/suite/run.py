@@ -208,11 +208,11 @@ def _judged(
                 run = SideBySide(model, adapter)
                 divergence = drive(run)
                 run.refuse_blind()
-    except CannotSchedule:
+    except (CannotSchedule, KeyboardInterrupt):
         raise
     except (TookTooLongError, AdapterError) as error:
         fault = str(error)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         fault = f"it raised {type(error).__name__}: {error}"
     if fault and run is not None:
         fault = f"{run.where}, {fault}"

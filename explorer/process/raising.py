@@ -24,7 +24,9 @@ def told_by(what: str, tell: Callable[..., object], *arguments: object) -> str:
     """The text that a profile's own code returns. Raises ModelError, with file and line, if it raises or returns no text."""
     try:
         shown = tell(*arguments)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise ModelError(f"{raised_at(error)}: {what} raised {raised(error)}; correct it") from error
     if not isinstance(shown, str):
         raise ModelError(f"{what} is {shown!r:.60}, which is not a text; let it return a text")

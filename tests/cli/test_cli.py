@@ -356,6 +356,7 @@ FILES: dict[str, tuple[str, str, str]] = {
     "unknown name": (COUNTER, ":COUNTR", "Did you mean 'COUNTER'?"),
     "syntax": ("def\n", ":COUNTER", "cannot be loaded: SyntaxError"),
     "failing": ("1 / 0\n", ":COUNTER", "cannot be loaded: ZeroDivisionError"),
+    "raising": ("raise BaseException('no')\n", ":COUNTER", "cannot be loaded: BaseException: no"),
     "leaving": ("raise SystemExit(0)\n", ":COUNTER", "cannot be loaded: SystemExit"),
     "outside the language": (COUNTER.replace("s.count += 2", "s.count *= 2"), ":COUNTER", "outside Model Python"),
 }

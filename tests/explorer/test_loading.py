@@ -50,6 +50,7 @@ def telling(body: str) -> str:
     [
         ("raise SystemExit(0)", "the story of small raised SystemExit: 0"),
         ("raise SystemExit", "the story of small raised SystemExit"),
+        ("raise BaseException('no')", "the story of small raised BaseException: no"),
         ("exit(1)", "the story of small raised SystemExit: 1"),
         ("return 1 / 0", "the story of small raised ZeroDivisionError: division by zero"),
         ("return 7", "the story of small is 7, which is not a text"),
