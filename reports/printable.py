@@ -1,14 +1,17 @@
-"""Text from files, made safe to print on a terminal."""
+"""Text from files and from models, made safe for a terminal and for every kind of file."""
 
 from __future__ import annotations
 
 import re
 
 CONTROL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff"
     "\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
 )
-"""Characters that move a terminal's cursor, set colours, turn text around, or cannot be seen; newlines and tabs are allowed."""
+"""Characters that move a terminal's cursor, set colours, turn text around, cannot be seen, or are refused by UTF-8 or XML.
+
+Newlines and tabs are allowed.
+"""
 
 
 def printable(text: str) -> str:

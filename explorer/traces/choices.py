@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from neverlost.model.core import Model, ModelError, Packed, Property, Refused, Step
-from neverlost.model.core.guards import Guard, guard_of
+from neverlost.model.core.guards import guard_of, place_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,15 +19,15 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True)
 class Refusal:
-    """Steps that one guard refuses."""
+    """Steps that cannot happen for one reason: the guard that refuses them, or how they leave a domain."""
 
-    guard: Guard
+    reason: str
     steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """Every step of a model, in one state: those that may happen, and the others by the guard that refuses them."""
+    """Every step of a model, in one state: those that may happen, and the others by the reason why they cannot."""
 
     possible: tuple[Choice, ...]
     refused: tuple[Refusal, ...]
@@ -46,24 +46,25 @@ class Judgement:
 
 
 def choices(model: Model, words: Packed) -> Choices:
-    """What may happen in a state, and what may not. Raises ModelError for a step that leaves a domain."""
+    """What may happen in a state, and what may not. A step that leaves a domain has no state after it, and so does not happen."""
     state = model.passing(words)
     possible: list[Choice] = []
-    refused: dict[Guard, list[Step]] = {}
+    refused: dict[str, list[Step]] = {}
     for step in model.steps:
         try:
             step.action.function(state, *step.arguments)
             possible.append(Choice(step=step, after=model.layout.pack_changes(words, state)))
         except Refused as error:
-            refused.setdefault(guard_of(error), []).append(step)
+            refused.setdefault(str(guard_of(error)), []).append(step)
         except ModelError as error:
-            raise ModelError(f"{step.show(model.bounds)}: {error}") from error
+            left = f"a mistake in the model: {error}{place_of(error, step.action.function)}"
+            refused.setdefault(left, []).append(step)
         finally:
             if state.journal:
                 state.undo()
     return Choices(
         possible=tuple(possible),
-        refused=tuple(Refusal(guard=guard, steps=tuple(steps)) for guard, steps in refused.items()),
+        refused=tuple(Refusal(reason=reason, steps=tuple(steps)) for reason, steps in refused.items()),
     )
 
 

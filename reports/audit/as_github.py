@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from neverlost.studies.audit.audit import AuditResult
 from neverlost.studies.audit.comparison import Change
 
-from .plain_text import relative, visible
+from ..printable import printable
+from .plain_text import relative
 from .remarks import Level, Remark, remarks_of
 
 COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice", None: "warning"}
@@ -35,8 +36,8 @@ def _line(remark: Remark) -> str:
     if remark.place is not None:
         file = relative(remark.place.file) or remark.place.file
         properties = {"file": file, "line": str(remark.place.line or 1), **properties}
-    said = ",".join(f"{name}={_property(visible(value))}" for name, value in properties.items())
-    return f"::{command} {said}::{_data(visible(remark.text))}\n"
+    said = ",".join(f"{name}={_property(printable(value))}" for name, value in properties.items())
+    return f"::{command} {said}::{_data(printable(remark.text))}\n"
 
 
 def _data(text: str) -> str:

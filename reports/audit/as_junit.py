@@ -15,7 +15,7 @@ from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change
 from neverlost.studies.audit.dangers import promises_nothing
 
-from .plain_text import visible
+from ..printable import printable
 from .remarks import ABOUT_READINGS, Level, Remark, findings_of, refusals_of, warnings_of, worse_elsewhere
 from .wording import NOT_PROMISED, called_by_name, few, settings_line
 
@@ -60,7 +60,7 @@ def _document(suites: Sequence[ElementTree.Element]) -> str:
 
 
 def _named(name: str) -> dict[str, str]:
-    return {"name": visible(name)}
+    return {"name": printable(name)}
 
 
 def _suite(audit: AuditResult, one: ClassAudit) -> ElementTree.Element:
@@ -78,7 +78,7 @@ def _suite(audit: AuditResult, one: ClassAudit) -> ElementTree.Element:
         **{name: str(value).lower() for name, value in deployment.settings.items()},
     }
     for name, value in said.items():
-        ElementTree.SubElement(properties, "property", {"name": name, "value": visible(value)})
+        ElementTree.SubElement(properties, "property", {"name": name, "value": printable(value)})
     remarks = findings_of(audit, one)
     for danger in one.examination.dangers:
         _danger(suite, one, danger, [remark for remark in remarks if remark.rule == danger.property])
@@ -88,7 +88,7 @@ def _suite(audit: AuditResult, one: ClassAudit) -> ElementTree.Element:
             if remark.level is None:
                 _outcome(case, "error", "undecided", remark.message, [_told(remark)])
             else:
-                ElementTree.SubElement(case, "system-out").text = visible(_told(remark))
+                ElementTree.SubElement(case, "system-out").text = printable(_told(remark))
     warnings = [_told(remark) for remark in warnings_of(audit, [one])]
     if warnings:
         ElementTree.SubElement(suite, "system-out").text = "\n".join(["Warnings", *warnings])
@@ -123,7 +123,7 @@ def _case(suite: ElementTree.Element, name: str) -> ElementTree.Element:
 
 
 def _outcome(case: ElementTree.Element, kind: str, of: str, message: str, said: Sequence[str]) -> None:
-    outcome = ElementTree.SubElement(case, kind, {"type": visible(of), "message": visible(message)})
+    outcome = ElementTree.SubElement(case, kind, {"type": printable(of), "message": printable(message)})
     outcome.text = "\n\n".join(said) or None
 
 
@@ -135,4 +135,4 @@ def _told(remark: Remark) -> str:
     """The place, what happens, and what to do, each in a line."""
     place = "" if remark.place is None else f"{remark.place.file}:{remark.place.line or 1}"
     again = f"To see it step by step: {remark.facts['command']}" if "command" in remark.facts else ""
-    return visible("\n".join(part for part in (place, remark.message, remark.advice, again) if part))
+    return printable("\n".join(part for part in (place, remark.message, remark.advice, again) if part))

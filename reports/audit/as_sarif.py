@@ -17,7 +17,8 @@ from neverlost.studies.audit.audit import AuditResult
 from neverlost.studies.audit.comparison import Change
 from neverlost.studies.audit.edits import LineChange, Place
 
-from .plain_text import relative, uri, visible
+from ..printable import printable
+from .plain_text import relative, uri
 from .remarks import RULES, Remark, remarks_of
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -46,9 +47,9 @@ def problems_sarif(problems: Sequence[Remark]) -> str:
     """Wrong input: the tool did not begin, so there are no results, but notifications."""
     said = [
         {
-            "descriptor": {"id": visible(problem.rule)},
+            "descriptor": {"id": printable(problem.rule)},
             "level": "error",
-            "message": {"text": visible(problem.text)},
+            "message": {"text": printable(problem.text)},
             **({} if problem.place is None else {"locations": [_location(problem.place)]}),
         }
         for problem in problems
@@ -76,8 +77,8 @@ def _rule(rule: str) -> dict[str, Any]:
         said = f"{about[0].upper()}{about[1:]}"
         return {"id": rule, "shortDescription": {"text": f"{said}."}, "defaultConfiguration": {"level": "error"}}
     key = rule.partition("/")[2]
-    said = f"About {visible(key)}" if key else "About the files as a whole"
-    return {"id": visible(rule), "shortDescription": {"text": f"{said}."}, "defaultConfiguration": {"level": "note"}}
+    said = f"About {printable(key)}" if key else "About the files as a whole"
+    return {"id": printable(rule), "shortDescription": {"text": f"{said}."}, "defaultConfiguration": {"level": "note"}}
 
 
 def _result(remark: Remark, rule: int) -> dict[str, Any]:
@@ -85,10 +86,10 @@ def _result(remark: Remark, rule: int) -> dict[str, Any]:
     severity = {"kind": "open", "level": "none"} if remark.level is None else {"level": remark.level.value}
     identity = "\0".join(remark.identity).encode("utf-8", "surrogatepass")
     found: dict[str, Any] = {
-        "ruleId": visible(remark.rule),
+        "ruleId": printable(remark.rule),
         "ruleIndex": rule,
         **severity,
-        "message": {"text": visible(remark.text)},
+        "message": {"text": printable(remark.text)},
         "locations": [] if remark.place is None else [_location(remark.place)],
         "partialFingerprints": {FINGERPRINT: hashlib.sha256(identity).hexdigest()[:32]},
     }
@@ -97,7 +98,7 @@ def _result(remark: Remark, rule: int) -> dict[str, Any]:
     if remark.change is not None:
         found["baselineState"] = STATES[remark.change]
     if remark.facts:
-        found["properties"] = {name: visible(value) for name, value in remark.facts.items()}
+        found["properties"] = {name: printable(value) for name, value in remark.facts.items()}
     return found
 
 
@@ -121,7 +122,7 @@ def _fix(remark: Remark) -> dict[str, Any]:
         {"artifactLocation": _artifact(file), "replacements": [_replacement(line) for line in lines]}
         for file, lines in by_file.items()
     ]
-    return {"description": {"text": visible(remark.advice)}, "artifactChanges": changes}
+    return {"description": {"text": printable(remark.advice)}, "artifactChanges": changes}
 
 
 def _replacement(line: LineChange) -> dict[str, Any]:

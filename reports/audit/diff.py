@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from neverlost.studies.audit.edits import LineChange
 
-from .plain_text import one_line, visible
+from ..printable import printable
+from .plain_text import one_line
 
 UNENDED = "\\ No newline at end of file"
 
@@ -29,5 +30,5 @@ def _diff(file: str, lines: Sequence[LineChange]) -> Iterator[str]:
         yield f"@@ -{at}{',0' if new else ''} +{at + added} @@"
         ending = [] if line.end else [UNENDED]
         if line.before is not None:
-            yield from (f"-{visible(line.before)}", *ending)
-        yield from (f"+{visible(line.after)}", *ending)
+            yield from (f"-{printable(line.before)}", *ending)
+        yield from (f"+{printable(line.after)}", *ending)

@@ -9,7 +9,8 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
@@ -145,8 +146,15 @@ def app(explorer: Explorer, hosts: tuple[str, ...]) -> Starlette:
         routes=[
             Route("/{token}/", _guarded(page), methods=["GET"]),
             Route("/{token}/api/{name}", _guarded(answer), methods=["POST"]),
-        ]
+        ],
+        exception_handlers={HTTPException: _not_served},
     )
+
+
+async def _not_served(request: Request, error: Exception) -> Response:
+    """The answer to a path or a method that is not served: JSON, as every other."""
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": error.detail}, error.status_code, headers={**SAFE, **(error.headers or {})})
 
 
 def _guarded(handler: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
@@ -159,6 +167,9 @@ def _guarded(handler: Callable[[Request], Awaitable[Response]]) -> Callable[[Req
             return JSONResponse({"error": str(error)}, error.code, headers=SAFE)
         except NeverlostError as error:
             return JSONResponse({"error": str(error)}, 422, headers=SAFE)
+        except ClientDisconnect:
+            # Nobody reads this answer.
+            return Response(status_code=400)
 
     return guarded
 

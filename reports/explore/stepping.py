@@ -79,7 +79,7 @@ def walk_values(trace: Trace, first: int) -> dict[str, Any]:
             for choice in now.possible
         ],
         "refused": [
-            {"guard": str(refusal.guard), "steps": [step.show(model.bounds) for step in refusal.steps]}
+            {"guard": refusal.reason, "steps": [step.show(model.bounds) for step in refusal.steps]}
             for refusal in now.refused
         ],
         "properties": [

@@ -15,6 +15,8 @@ from markupsafe import Markup
 
 from neverlost.explorer.verdict import Verdict
 
+from ..printable import printable
+
 HOME = "neverlost.reports"
 """Templates, styles and scripts lie beside the modules that use them, and are named from here: `trace/story.js`."""
 
@@ -61,7 +63,7 @@ def whole_page(
     It loads nothing. With `asks_its_server` its script may send requests to the server that the page came from.
     """
     script = "\n".join(asset(name) for name in scripts)
-    return filled(
+    page = filled(
         "pages/page.html.j2",
         title=title,
         body=body,
@@ -70,6 +72,7 @@ def whole_page(
         connect="'self'" if asks_its_server else "'none'",
         allowed=f"'sha256-{b64encode(sha256(_between(script)).digest()).decode()}'" if script else "'none'",
     )
+    return printable(page)
 
 
 def _between(script: str) -> bytes:

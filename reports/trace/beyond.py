@@ -50,7 +50,7 @@ class _Beyond:
             for choice in here.possible
         ]
         refused = [
-            [self._text(str(refusal.guard)), [self.step(step) for step in refusal.steps]] for refusal in here.refused
+            [self._text(refusal.reason), [self.step(step) for step in refusal.steps]] for refusal in here.refused
         ]
         return [possible, refused]
 

@@ -16,6 +16,7 @@ from neverlost.model.core import Model, Note, Packed, Property, State
 
 from ..layout import first_line, shell_lines
 from ..pages.page import asset, embedded, filled, whole_page
+from ..printable import printable
 from .as_text import loop_lines, trace_text
 from .beyond import beyond
 from .drawing import LANE, Drawing, drawing, figure, head
@@ -80,7 +81,7 @@ def turns(trace: Trace) -> list[tuple[int, str]]:
 def trace_svg(trace: Trace) -> str:
     """The picture of a trace as one SVG, for a document: each step with its title, and what must not be overlooked."""
     titles = [title_of(trace, number) for number in range(len(trace.steps))]
-    return figure(drawing(trace), titles, asset("pages/picture.css"), sentence(trace), loop_lines(trace))
+    return printable(figure(drawing(trace), titles, asset("pages/picture.css"), sentence(trace), loop_lines(trace)))
 
 
 def story_section(trace: Trace, prefix: str, *, with_beyond: bool = False, with_fields: bool = True) -> Markup:

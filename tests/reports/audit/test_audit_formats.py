@@ -29,8 +29,8 @@ from neverlost.reports.audit.as_junit import problems_junit
 from neverlost.reports.audit.as_markdown import MOST_CHARACTERS, code, problems_markdown, prose
 from neverlost.reports.audit.as_sarif import problems_sarif
 from neverlost.reports.audit.formats import FORMATS
-from neverlost.reports.audit.plain_text import visible
 from neverlost.reports.audit.remarks import Level, Remark, problems_of, remarks_of
+from neverlost.reports.printable import printable
 from neverlost.spec.configuration import ConfigurationError, Notice, RefusedTopics, read_deployments
 from neverlost.spec.faults import Faults
 from neverlost.studies.audit.audit import AuditResult, audit_of
@@ -363,7 +363,7 @@ def remarks(draw: st.DrawFn) -> Remark:
 
 def shown(text: str) -> str:
     """What a reader gets to see of a text, whose lines are joined."""
-    return visible(text).replace("\n", "\\n").replace("\t", "\\t").strip()
+    return printable(text).replace("\n", "\\n").replace("\t", "\\t").strip()
 
 
 @QUICKLY
@@ -371,7 +371,7 @@ def shown(text: str) -> str:
 def test_sarif_carries_any_text_and_any_name_of_a_file(remark: Remark) -> None:
     run = validated_sarif(problems_sarif([remark]))
     (reported,) = run["invocations"][0]["toolConfigurationNotifications"]
-    assert reported["message"]["text"] == visible(remark.text)
+    assert reported["message"]["text"] == printable(remark.text)
     assert remark.place is not None
     uri = reported["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert unquote_to_bytes(uri) == remark.place.file.encode("utf-8", "surrogateescape")
@@ -384,11 +384,11 @@ def test_annotations_carry_any_text_one_to_a_line(found: list[Remark]) -> None:
     reported = commands(problems_github(found))
     for (_, properties, message), remark in zip(reported, found, strict=True):
         assert remark.place is not None
-        assert message == visible(remark.text)
+        assert message == printable(remark.text)
         assert properties == {
-            "file": visible(remark.place.file),
+            "file": printable(remark.place.file),
             "line": str(remark.place.line or 1),
-            "title": visible(remark.title),
+            "title": printable(remark.title),
         }
 
 
@@ -397,10 +397,10 @@ def test_annotations_carry_any_text_one_to_a_line(found: list[Remark]) -> None:
 def test_junit_carries_any_text_and_is_well_formed(found: list[Remark]) -> None:
     cases = list(validated_junit(problems_junit(found)).iter("testcase"))
     for case, remark in zip(cases, found, strict=True):
-        assert case.attrib["name"] == visible(remark.title)
+        assert case.attrib["name"] == printable(remark.title)
         error = case.find("error")
         assert error is not None
-        assert visible(remark.message) in (error.text or "")
+        assert printable(remark.message) in (error.text or "")
 
 
 @QUICKLY
@@ -432,7 +432,7 @@ def test_prose_has_no_markup_and_reads_as_the_text(text: str) -> None:
 @given(TEXTS)
 def test_code_reads_as_the_text(text: str) -> None:
     (token,) = inline(f"a {code(text)}")[1:]
-    assert (token.type, token.content) == ("code_inline", visible(text).replace("\n", "\\n").replace("\t", "\\t"))
+    assert (token.type, token.content) == ("code_inline", printable(text).replace("\n", "\\n").replace("\t", "\\t"))
 
 
 @pytest.mark.parametrize(
@@ -486,8 +486,8 @@ def test_an_audit_of_files_with_odd_names_and_values_is_valid_in_every_format(
     changed = replace(found, classes=[replace(only, readings=readings)])
     validated_junit(FORMATS["junit"].audit(changed))
     run = validated_sarif(FORMATS["sarif"].audit(changed))
-    assert visible(f"{text}: {text} {text}".strip()) in run["results"][-1]["message"]["text"]
-    assert {properties["file"] for _, properties, _ in commands(FORMATS["github"].audit(changed))} == {visible(name)}
+    assert printable(f"{text}: {text} {text}".strip()) in run["results"][-1]["message"]["text"]
+    assert {properties["file"] for _, properties, _ in commands(FORMATS["github"].audit(changed))} == {printable(name)}
     assert json.loads(FORMATS["json"].audit(changed))["classes"][0]["topics"] == [text]
     blocks = MarkdownIt("commonmark").enable("table").parse(FORMATS["markdown"].audit(changed))
     html = [block.content for block in blocks if block.type == "html_block"]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import re
@@ -167,7 +168,37 @@ def test_a_walk_is_saved_as_a_trace_that_replays_and_in_every_other_format(clien
 )
 def test_requests_from_elsewhere_are_refused(client: TestClient, headers: dict[str, str], path: str, code: int) -> None:
     sent = {"content-type": "application/json", **headers}
-    assert client.post(path, content=b'{"steps": []}', headers=sent).status_code == code
+    answered = client.post(path, content=b'{"steps": []}', headers=sent)
+    assert answered.status_code == code
+    assert answered.json()["error"]
+
+
+def test_a_method_that_is_not_served_is_refused_with_those_that_are(client: TestClient) -> None:
+    answered = client.get(f"/{TOKEN}/api/walk")
+    assert (answered.status_code, answered.headers["allow"]) == (405, "POST")
+    assert answered.json() == {"error": "Method Not Allowed"}
+    assert answered.headers["x-content-type-options"] == "nosniff"
+
+
+def test_who_leaves_before_the_request_is_whole_is_no_error_of_the_server() -> None:
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": f"/{TOKEN}/api/walk",
+        "raw_path": b"",
+        "query_string": b"",
+        "headers": [(b"host", HOST.encode()), (b"content-type", b"application/json")],
+    }
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(app(Explorer(model=kafka(), token=TOKEN), (HOST,))(scope, receive, send))
+    assert sent[0]["status"] == 400
 
 
 HOSTILE: list[bytes] = [

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
 import pytest
+from looked_at import page_read
 
 from neverlost.explorer.loading import find_profile
 from neverlost.explorer.search import Limits, explore
+from neverlost.explorer.traces.trace import trace_along
 from neverlost.model.core import Model
 from neverlost.reports.check.as_text import Check
 from neverlost.reports.check.page import check_html
 from neverlost.reports.explore.page import explore_html
 from neverlost.reports.trace.drawing import drawing
 from neverlost.reports.trace.lanes import WHOLE, lane_names
-from neverlost.reports.trace.page import trace_html
+from neverlost.reports.trace.page import trace_html, trace_svg
 
 RING = """
 from neverlost.model.core import *
@@ -79,3 +86,34 @@ def test_no_page_of_a_puzzle_has_a_word_of_kafka(ring: Model, word: str) -> None
         body = page.partition("<body")[2].partition("<script")[0]
         assert len(body) > 100
         assert word not in body
+
+
+CONTROLS = "".join(map(chr, (*range(9), *range(11, 32), 127, 0x85, 0x202E, 0xD800, 0xFFFE)))
+
+
+def test_a_picture_is_xml_and_a_page_has_no_control_characters_whatever_a_model_is_called(tmp_path: Path) -> None:
+    file = tmp_path / "ring.py"
+    text = RING.replace('"The node hands the token on."', f'"""{ascii(CONTROLS)[1:-1]}"""').replace(
+        "made up", ascii(CONTROLS)[1:-1]
+    )
+    file.write_text(
+        text.replace("<= 1", "< 1").replace('statement="A', f'statement="{ascii(CONTROLS)[1:-1]}'), encoding="utf-8"
+    )
+    trace = explore(find_profile(str(file), {}).bounded(), engine="interpreted").findings["one_leader"].trace
+    assert trace is not None
+    for text in (trace_svg(trace), trace_html(trace)):
+        text.encode()
+        assert not set(text) & set(CONTROLS)
+    assert ElementTree.fromstring(trace_svg(trace)).tag.endswith("svg")
+
+
+def test_a_step_that_leaves_a_domain_is_shown_as_a_mistake_of_the_model(tmp_path: Path) -> None:
+    file = tmp_path / "ring.py"
+    file.write_text(RING.replace("(node + 1) % s.size(Node)", "node + 1"), encoding="utf-8")
+    model = find_profile(str(file), {}).bounded()
+    trace = trace_along(model, [model.parse_step("hand_on(node=n1)"), model.parse_step("hand_on(node=n2)")])
+    texts = json.loads(page_read(trace_html(trace)).all("script", "beyond-data")[0].text)["texts"]
+    mistake = next(text for text in texts if text.startswith("a mistake in the model: "))
+    assert re.fullmatch(
+        r"a mistake in the model: token was set to 3, outside its domain 0\.\.2 \(.*ring\.py:\d+\)", mistake
+    )
