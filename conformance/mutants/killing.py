@@ -15,7 +15,8 @@ from neverlost.spec.mutant_configurations import Configuration
 
 from .ground import Ground, KillingRun, Sight, Survival
 from .kept import Kept, kill_kept
-from .mutation import Mutant, mutated
+from .mutant import Mutant
+from .mutation import mutated
 from .pairs import Pairs
 
 MOST_STATES = 100_000

@@ -7,7 +7,8 @@ from collections import deque
 import pytest
 
 from neverlost.conformance.mutants.killing import KillingRun, Kills, Sight, Survival, kill
-from neverlost.conformance.mutants.mutation import Mutant, mutants_of, mutated, switches_of
+from neverlost.conformance.mutants.mutant import Mutant
+from neverlost.conformance.mutants.mutation import mutants_of, mutated, switches_of
 from neverlost.explorer.loading import find_profile
 from neverlost.model.core import Model, ModelError, Packed, Profile
 from neverlost.spec import profiles
