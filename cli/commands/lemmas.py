@@ -100,9 +100,10 @@ def lemmas_command(
     model = bounded_model(context, known_profile(profile))
     output = Output({"--json": json_path, "--out": out}, inputs=files_of(profile), quiet=quiet)
     with interruptible() as interrupted:
-        from neverlost.explorer.symbolic.discovery import Ambition, discover, discovery_values
+        from neverlost.explorer.symbolic.discovery import Ambition, discover
         from neverlost.explorer.symbolic.induction import Effort
         from neverlost.explorer.verdict import Verdict
+        from neverlost.reports.lemmas.as_json import discovery_values
         from neverlost.reports.lemmas.as_text import discovery_text
 
         with DiscoveryStatus(output.quiet) as status:

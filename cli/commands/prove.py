@@ -20,7 +20,7 @@ from neverlost.explorer.traces.commands import off_option, option_name
 from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.explorer.words import counted
 from neverlost.model.core import Lemma, Model, Profile, Unbounded, UnknownNameError
-from neverlost.reports.prove.certificate import certificate_text
+from neverlost.reports.prove.certificate import certificate_text, certificate_values
 from neverlost.reports.quantities import show_seconds
 from neverlost.spec.families import FAMILIES, family_of
 
@@ -222,7 +222,6 @@ def _option(context: click.Context, name: str) -> str:
 def _prove(model: Model, chosen: ProveOptions, output: Output, interrupted: Callable[[], bool]) -> int:
     from rich.text import Text
 
-    from neverlost.explorer.symbolic.certificate import certificate_values
     from neverlost.explorer.symbolic.proof import prove, prove_within
     from neverlost.explorer.verdict import Verdict
     from neverlost.reports.prove.as_json import proof_values
