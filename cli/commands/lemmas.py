@@ -21,6 +21,7 @@ from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
 from ..counts import WholeNumber
 from ..limits import limits_of
+from ..options import json_option
 from ..output import Output
 from ..progress import StatusLine, interruptible, progress_line
 from ..quantities import time_seconds
@@ -81,9 +82,7 @@ class LemmasOptions:
     help="States to search; 2000000 if not given.",
 )
 @click.option("--out", metavar="FILE", help="Write what was found as a module.")
-@click.option(
-    "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; with -, the text goes to standard error."
-)
+@json_option("the result")
 @click.option("--quiet", is_flag=True, help="Only what was found.")
 @click.pass_context
 def lemmas_command(
