@@ -45,12 +45,11 @@ class Mutant:
             return f"`{self.written}` does not happen"
         return f"`{self.written}` is taken for `{self.instead}`"
 
-    def standing_once(self, found: int) -> None:
-        """Raises ValueError unless what is written was found exactly once in its place."""
-        if found != 1:
-            raise ValueError(
-                f"{self.name}: {self.written!r} stands {found} times in {self.place}; write it as it stands now"
-            )
+
+def ensure_stands_once(written: str, found: int, place: str) -> None:
+    """Raises ValueError unless what a mistake replaces was found once in its place."""
+    if found != 1:
+        raise ValueError(f"{written!r} stands {found} times in {place}; write it as it stands now")
 
 
 @dataclass(frozen=True, kw_only=True)

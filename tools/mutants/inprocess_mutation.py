@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from neverlost.conformance.mutants.mutant import CODE, Mutant
+from neverlost.conformance.mutants.mutant import CODE, Mutant, ensure_stands_once
 from neverlost.model.core.source import defined
 
 PACKAGE = "neverlost.conformance"
@@ -38,7 +38,7 @@ def planted(mutant: CodeMutant) -> Iterator[None]:
     owner = getattr(module, class_name)
     right = inspect.getattr_static(owner, name)
     text = textwrap.dedent(inspect.getsource(right.fget if isinstance(right, property) else right))
-    mutant.standing_once(text.count(mutant.written))
+    ensure_stands_once(mutant.written, text.count(mutant.written), f"{mutant.place}, for {mutant.name}")
     wrong = defined(text.replace(mutant.written, mutant.instead), f"<{mutant.name}>", vars(module))[name]
     setattr(owner, name, wrong)
     try:

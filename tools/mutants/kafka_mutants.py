@@ -14,7 +14,7 @@ from pathlib import Path
 
 from mutants.kafka_effect import Effect
 from mutants.kafka_effects import EFFECTS
-from neverlost.conformance.mutants.mutant import EFFECT, Mutant
+from neverlost.conformance.mutants.mutant import EFFECT, Mutant, ensure_stands_once
 from neverlost.conformance.mutants.mutation import (
     DROP,
     REPLACE,
@@ -66,8 +66,8 @@ def kafka_mutants() -> Mutants:
     trees = _trees()
     found = conditions_of(trees.values())
     for effect in EFFECTS:
-        mutant = _by_hand(effect)
-        found.add(mutant, [(trees[place], _edit(mutant, trees[place], *texts)) for place, *texts in effect.changes])
+        edits = [(trees[place], _edit(effect, trees[place], *texts)) for place, *texts in effect.changes]
+        found.add(_by_hand(effect), edits)
     versions = with_mutants(VERSIONS, found, WORDS)
     return Mutants(tuple(found.mutants), {profile.name: profile for profile in versions})
 
@@ -90,7 +90,7 @@ def _by_hand(effect: Effect) -> ByHand:
     )
 
 
-def _edit(mutant: Mutant, tree: Tree, written: str, instead: str) -> Edit:
+def _edit(effect: Effect, tree: Tree, written: str, instead: str) -> Edit:
     """A change of the list made by hand. The text that it replaces must stand in its function exactly once."""
     wanted = parsed(written).body[0]
     expression = wanted.value if isinstance(wanted, ast.Expr) else None
@@ -100,7 +100,7 @@ def _edit(mutant: Mutant, tree: Tree, written: str, instead: str) -> Edit:
         found = [part for part in tree.parts if isinstance(part, Statement) and part.text == sought]
     if not found and expression is not None:
         found = [part for part in tree.parts if isinstance(part, Expression) and part.text == sought]
-    mutant.standing_once(len(found))
+    ensure_stands_once(written, len(found), f"{tree.name}, for {effect.name}")
     if isinstance(found[0], Statement):
         statements = tuple(parsed(instead).body)
         return Edit(found[0], EFFECT, REPLACE if statements else DROP, statements=statements)
