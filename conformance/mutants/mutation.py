@@ -216,28 +216,18 @@ def conditions_of(trees: Iterable[Tree]) -> Numbered:
     return found
 
 
-@dataclass(frozen=True, kw_only=True)
-class Mutated:
-    """A profile in which a setting chooses one of some mutants: `number` is the value that chooses it."""
+def mutated(profile: Profile, mutants: Sequence[Mutant]) -> Profile:
+    """The actions of the profile with these mutants in them, numbered from 1; those that are switched come last, and are not in them.
 
-    profile: Profile
-    mutants: tuple[Mutant, ...]
-
-    def numbered(self) -> Iterator[tuple[int, Mutant]]:
-        """The mutants with their numbers."""
-        return enumerate(self.mutants, start=1)
-
-
-def mutated(profile: Profile, mutants: Sequence[Mutant]) -> Mutated:
-    """The actions of the profile with these mutants in them. Raises ModelError if the settings have no room for the mutant's number."""
+    Raises ModelError if the settings have no room for the mutant's number.
+    """
     edits = {mutant_of(tree, *found).name: (tree, found[1]) for tree, _ in _trees(profile) for found in edits_of(tree)}
     numbered = Numbered()
     for mutant in mutants:
         if not mutant.switched:
             numbered.add(mutant, [edits[mutant.name]])
     bare = replace(profile, properties=(), probes=(), on_request=(), lemmas=(), assumptions=())
-    (changed,) = with_mutants([bare], numbered)
-    return Mutated(profile=changed, mutants=tuple(mutants))
+    return with_mutants([bare], numbered)[0]
 
 
 def functions_of(profile: Profile) -> list[Callable[..., Any]]:

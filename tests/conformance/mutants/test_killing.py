@@ -76,10 +76,10 @@ def test_no_run_is_longer_than_a_search_of_all_pairs_with_the_interpreter_finds(
     sight, mutants = everything(profile), mutants_of(profile)[::every]
     found = kills_in(profile, mutants, bounds, sight)
     part = mutated(profile, mutants)
-    right = part.profile.bounded(**bounds)
+    right = part.bounded(**bounds)
     shortest = {
-        mutant.name: shortest_difference(right, part.profile.bounded(**bounds, mutant=number), sight)
-        for number, mutant in part.numbered()
+        mutant.name: shortest_difference(right, part.bounded(**bounds, mutant=number), sight)
+        for number, mutant in enumerate(mutants, start=1)
     }
     assert {name: length(run) for name, run in found.runs.items()} == {
         name: steps for name, steps in shortest.items() if steps is not None
