@@ -14,6 +14,12 @@ from .traces.trace import Trace
 from .verdict import Verdict
 
 
+def dead_actions(model: Model, generated: Mapping[str, int]) -> tuple[str, ...]:
+    """The actions of which no step was generated, but for those that cannot happen as the settings and bounds are."""
+    off = switched_off(model)
+    return tuple(name for name, count in generated.items() if count == 0 and name not in off)
+
+
 @dataclass(frozen=True, kw_only=True)
 class DecidedProperty:
     """A property with its verdict, and the trace that decides it if one does.
@@ -74,8 +80,7 @@ class Result:
     @property
     def dead_actions(self) -> tuple[str, ...]:
         """The actions that could happen, and never did; so far, if the search is not complete."""
-        off = self.switched_off_actions
-        return tuple(name for name, count in self.generated_by_action.items() if count == 0 and name not in off)
+        return dead_actions(self.model, self.generated_by_action)
 
     @cached_property
     def switched_off_actions(self) -> tuple[str, ...]:

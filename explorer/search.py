@@ -63,6 +63,9 @@ class _Course:
     started: float = field(default_factory=time.perf_counter)
     levels: list[int] = field(default_factory=list)
     whole_levels: list[int | None] = field(default_factory=list)
+    digest: int = 0
+    generated: list[int] = field(default_factory=list)
+    """Of the complete levels."""
 
     def tick(self, expanded: int, distinct: int, allocating: int) -> None:
         seconds, memory = time.perf_counter() - self.started, resident_bytes()
@@ -237,45 +240,25 @@ class _Run:
             way = "".join(f"\n  {k}. {step.show(self.model.bounds)}" for k, step in enumerate(steps, start=1))
             raise ModelError(f"{flaw}" + (f"\nThe way there:{way}" if way else "")) from flaw
 
-    def _searched(self, watch: Watch[Progress]) -> Result:
-        engine = self.engine
+    def _begun(self, watch: Watch[Progress]) -> _Course:
+        """The course of a search that has only the initial states."""
         course = _Course(self.limits, watch)
         initial = sorted({self.symmetry.representative(words) for words in self.model.initial_states()})
-        course.levels.append(engine.start(initial))
+        course.levels.append(self.engine.start(initial))
+        return course
+
+    def _searched(self, watch: Watch[Progress]) -> Result:
+        engine, course = self.engine, self._begun(watch)
         course.whole_levels.append(engine.whole(0))
         self._note_states(0)
-        digest, generated, stopped, complete = engine.digest, list(engine.generated), None, False
-        while not self._enough():
-            if self.limits.depth is not None and len(course.levels) >= self.limits.depth:
-                stopped = "depth"
-                break
-            level = len(course.levels)
-            try:
-                new = engine.expand(course.tick)
-                if new:
-                    course.tick(course.levels[-1], sum(course.levels) + new, 0)
-            except Stopped as stop:
-                stopped = stop.reason
-                if (
-                    stopped != "states"
-                ):  # there, how far a level got depends on the engine; elsewhere it depends on the clock
-                    self._note_states(level)
-                    self._note_steps(level - 1)
-                break
-            self._note_steps(level - 1)
-            digest, generated = engine.digest, list(engine.generated)
-            if new == 0:
-                complete = True
-                break
-            course.levels.append(new)
-            course.whole_levels.append(engine.whole(level))
-            self._note_states(level)
-        if complete:
-            try:
+        course.digest, course.generated = engine.digest, list(engine.generated)
+        complete, stopped = False, None
+        try:
+            complete = self._all_levels(course)
+            if complete:
                 self._decide_runs(course)
-            except Stopped as stop:
-                stopped = stop.reason
-        seconds = time.perf_counter() - course.started
+        except Stopped as stop:
+            stopped = stop.reason
         return Result(
             model=self.model,
             symmetry=self.symmetry.names,
@@ -287,22 +270,46 @@ class _Run:
             whole_levels=tuple(n for n in course.whole_levels if n is not None),
             generated_by_action={
                 action.name: count
-                for action, count in zip(self.model.profile.actions, generated, strict=True)
+                for action, count in zip(self.model.profile.actions, course.generated, strict=True)
                 if self.model.has_steps_of(action)
             },
             initial_states=course.levels[0],
-            digest=digest_text(digest),
-            seconds=seconds,
+            digest=digest_text(course.digest),
+            seconds=time.perf_counter() - course.started,
             compile_seconds=engine.compile_seconds,
             peak_memory_bytes=peak_bytes(),
             findings={p.name: self._finding(p, complete) for p in self.decided},
         )
 
+    def _all_levels(self, course: _Course) -> bool:
+        """Expand level by level, until enough is known. Returns whether no level is left; raises Stopped."""
+        engine = self.engine
+        while not self._enough():
+            level = len(course.levels)
+            if self.limits.depth is not None and level >= self.limits.depth:
+                raise Stopped("depth")
+            try:
+                new = engine.expand(course.tick)
+                if new:
+                    course.tick(course.levels[-1], sum(course.levels) + new, 0)
+            except Stopped as stop:
+                # There, how far a level got depends on the engine; elsewhere it depends on the clock.
+                if stop.reason != "states":
+                    self._note_states(level)
+                    self._note_steps(level - 1)
+                raise
+            self._note_steps(level - 1)
+            course.digest, course.generated = engine.digest, list(engine.generated)
+            if new == 0:
+                return True
+            course.levels.append(new)
+            course.whole_levels.append(engine.whole(level))
+            self._note_states(level)
+        return False
+
     def way_to(self, target: Packed, watch: Watch[Progress]) -> tuple[Trace | None, bool]:
         """A shortest trace to a representative; and, if there is none, whether all states were seen."""
-        engine, course = self.engine, _Course(self.limits, watch)
-        initial = sorted({self.symmetry.representative(words) for words in self.model.initial_states()})
-        course.levels.append(engine.start(initial))
+        engine, course = self.engine, self._begun(watch)
         while course.levels[-1]:
             if engine.has(len(course.levels) - 1, target):
                 states, steps = self._path(len(course.levels) - 1, target)

@@ -29,4 +29,4 @@ def _cell(value: Any) -> str:
 
 
 def _is_number(cell: str) -> bool:
-    return not cell or cell.replace(",", "").replace(".", "").removeprefix("-").isdecimal()
+    return not cell or cell.replace(",", "").replace(".", "", 1).removeprefix("-").isdecimal()

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from neverlost.explorer.files.temporary import own_folder
+from neverlost.explorer.result import dead_actions
 from neverlost.explorer.stores.identity import StoreError, ensure_of, model_of
 from neverlost.explorer.stores.manifest import generated_by
 from neverlost.explorer.traces.trace import Trace
@@ -54,9 +55,16 @@ class StateGraphTables:
         return spark_session(self.master)
 
     @property
-    def generated(self) -> list[int]:
+    def generated_by_action(self) -> Mapping[str, int]:
         """How many steps of each action could happen, in the order of the profile."""
-        return generated_by(self.store.levels)
+        return dict(
+            zip((action.name for action in self.model.profile.actions), generated_by(self.store.levels), strict=True)
+        )
+
+    @property
+    def dead_actions(self) -> tuple[str, ...]:
+        """The actions that could happen, and never did; so far, if the search is not complete."""
+        return dead_actions(self.model, self.generated_by_action)
 
     @property
     def states(self) -> DataFrame:
@@ -88,8 +96,8 @@ class StateGraphTables:
     @property
     def actions(self) -> DataFrame:
         """How many steps of each action could happen; a dead action never did."""
-        names = [action.name for action in self.model.profile.actions]
-        rows = [(name, count, count == 0) for name, count in zip(names, self.generated, strict=True)]
+        dead = self.dead_actions
+        rows = [(name, count, name in dead) for name, count in self.generated_by_action.items()]
         return self._table({"action": pa.string(), "generated": pa.int64(), "dead": pa.bool_()}, rows)
 
     @property

@@ -18,7 +18,7 @@ from mutants.surviving_mutants import SURVIVORS
 from rules_page import rules_in
 
 from neverlost.conformance.mutants.killing import Kills
-from neverlost.conformance.mutants.mutation import Mutant
+from neverlost.conformance.mutants.mutant import Mutant
 from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.suite.from_mutants import kills_of, suite_from
 from neverlost.spec import profiles

@@ -13,15 +13,15 @@ from typing import Any
 
 from mutants.inprocess_mutant_outcomes import TABLE, by_chance, by_known_traces, by_suite, table
 from mutants.inprocess_mutants import MUTANTS
-from mutants.inprocess_mutation import Mutant
+from mutants.inprocess_mutation import CodeMutant
 
 
-def entry(mutant: Mutant) -> dict[str, Any]:
+def entry(mutant: CodeMutant) -> dict[str, Any]:
     """What the table says of a mutant."""
     return {"suite": by_suite(mutant), "chance": by_chance(mutant), "known_traces": by_known_traces(mutant)}
 
 
-def _write(found: dict[str, Any], mutants: Iterable[Mutant]) -> None:
+def _write(found: dict[str, Any], mutants: Iterable[CodeMutant]) -> None:
     ordered = {mutant.name: found[mutant.name] for mutant in mutants if mutant.name in found}
     TABLE.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

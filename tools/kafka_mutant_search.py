@@ -16,13 +16,15 @@ import argparse
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from mutants.kafka_campaigns import CAMPAIGNS, FOR_SOME, Campaign
 from mutants.kafka_mutant_table import TABLE, model_of, table
-from mutants.kafka_mutants import Mutant, kafka_mutants
+from mutants.kafka_mutants import ByHand, kafka_mutants
 
+from neverlost.conformance.mutants.mutant import ERROR, LOST, Mutant, Outcome, outcome_of, steps_to
 from neverlost.explorer.engines.compiled import CompiledEngine
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, explore
@@ -45,23 +47,17 @@ MOST_STATES_OF_WITNESSES = 20_000
 
 @dataclass(frozen=True)
 class Ground:
-    """A campaign, and what is true of the unmutated model in it."""
+    """A campaign, the search of the unmutated model in it, and which properties hold in it, or have a witness."""
 
     campaign: Campaign
-    distinct: int
-    digest: str
+    whole: Result
     holding: tuple[str, ...]
     witnessed: tuple[str, ...]
 
-
-@dataclass(frozen=True)
-class Caught:
-    """What caught a mutant: a property, the campaign, and the steps that violate it, or that witness what the mutant has lost."""
-
-    by: str
-    how: str
-    campaign: str
-    steps: tuple[str, ...]
+    @property
+    def limits(self) -> Limits:
+        """Of the search of a mutant."""
+        return Limits(states=3 * self.whole.distinct + 20_000)
 
 
 def grounds(versions: Mapping[str, Profile], campaigns: Iterable[Campaign], most_states: int) -> list[Ground]:
@@ -79,61 +75,48 @@ def grounds(versions: Mapping[str, Profile], campaigns: Iterable[Campaign], most
             witnessed = tuple(
                 n for n, f in result.findings.items() if f.property.seeks and f.verdict != Verdict.VIOLATED
             )
-            found.append(Ground(campaign, result.distinct, result.digest, holding, witnessed))
-    return sorted(found, key=lambda ground: ground.distinct)
+            found.append(Ground(campaign, result, holding, witnessed))
+    return sorted(found, key=lambda ground: ground.whole.distinct)
 
 
-def search(versions: Mapping[str, Profile], number: int, where: list[Ground]) -> tuple[Caught | None, str | None]:
-    """What catches the mutant, and the first campaign in which it reaches other states than the model."""
-    differing: list[tuple[Ground, str]] = []
+def search(versions: Mapping[str, Profile], mutant: Mutant, where: list[Ground]) -> dict[str, Any]:
+    """What the table says of what becomes of a mutant."""
+    number, differing = kafka_mutants().number(mutant.name), list[tuple[Ground, str]]()
     for ground in where:
         model = model_of(versions, ground.campaign, number)
-        limits = Limits(states=3 * ground.distinct + 20_000)
-        try:
-            result = explore(model, properties=ground.holding, symmetry=True, limits=limits, until="first")
-        except ModelError:
-            return Caught(OUT_OF_DOMAIN, "error", ground.campaign.name, error_steps(model)), ground.campaign.name
-        caught = _violated(result, ground)
-        if caught is not None:
-            return caught, ground.campaign.name
-        if result.digest != ground.digest or not result.complete:
-            more = "" if result.complete else "more than "
-            differing.append((ground, f"{more}{result.distinct:,} states instead of {ground.distinct:,}"))
-    if not differing:
-        return None, None
-    small = [ground for ground, _ in differing if ground.distinct <= MOST_STATES_OF_WITNESSES]
-    return _lost(versions, number, small), f"{differing[0][0].campaign.name}: {differing[0][1]}"
+        asked = partial(explore, properties=ground.holding, symmetry=True, limits=ground.limits, until="first")
+        found = outcome_of(mutant, ground.whole, partial(asked, model))
+        if found.how == ERROR:
+            found = replace(found, by=OUT_OF_DOMAIN, steps=error_steps(model))
+        if found.killed:
+            return _killed(found, ground)
+        if not (found.complete and found.same_states):
+            more, states = "" if found.complete else "more than ", ground.whole.distinct
+            differing.append((ground, f"{more}{states + found.more:,} states instead of {states:,}"))
+    small = [ground for ground, _ in differing if ground.whole.distinct <= MOST_STATES_OF_WITNESSES]
+    differs = f"{differing[0][0].campaign.name}: {differing[0][1]}" if differing else None
+    return _lost(versions, mutant, small) or {"survives": True, "differs": differs}
 
 
-def _violated(result: Result, ground: Ground) -> Caught | None:
-    found = [f for name in ground.holding if (f := result.findings[name]).verdict == Verdict.VIOLATED]
-    if not found:
-        return None
-    first = min(found, key=lambda f: len(f.trace.steps) if f.trace else 0)
-    assert first.trace is not None
-    steps = tuple(step.show(first.trace.model.bounds) for step in first.trace.steps)
-    return Caught(first.property.name, "violated", ground.campaign.name, steps)
+def _killed(found: Outcome, ground: Ground) -> dict[str, Any]:
+    outcome = {"by": found.by, "how": found.how, "campaign": ground.campaign.name, "steps": list(found.steps)}
+    return {"survives": False, **outcome}
 
 
-def _lost(versions: Mapping[str, Profile], number: int, where: list[Ground]) -> Caught | None:
+def _lost(versions: Mapping[str, Profile], mutant: Mutant, where: list[Ground]) -> dict[str, Any] | None:
     """A witness that the model has in a campaign and the mutant has not, with the model's shortest steps to it."""
     for ground in where:
-        limits = Limits(states=3 * ground.distinct + 20_000)
         wrong = explore(
-            model_of(versions, ground.campaign, number),
+            model_of(versions, ground.campaign, kafka_mutants().number(mutant.name)),
             properties=ground.witnessed,
             symmetry=True,
-            limits=limits,
+            limits=ground.limits,
             until="all",
         )
         for name in ground.witnessed if wrong.complete else ():
             if wrong.findings[name].verdict == Verdict.VIOLATED:
                 sound = explore(model_of(versions, ground.campaign, 0), properties=[name], symmetry=True)
-                trace = sound.findings[name].trace
-                assert trace is not None
-                return Caught(
-                    name, "lost", ground.campaign.name, tuple(step.show(trace.model.bounds) for step in trace.steps)
-                )
+                return _killed(Outcome(mutant=mutant, how=LOST, by=name, steps=steps_to(sound.findings[name])), ground)
     return None
 
 
@@ -172,15 +155,10 @@ def raising_step(model: Model, words: Packed) -> str:
     return ""
 
 
-def entry(mutant: Mutant, caught: Caught | None, differs: str | None) -> dict[str, Any]:
+def entry(mutant: Mutant, outcome: Mapping[str, Any]) -> dict[str, Any]:
     """What the table says of a mutant."""
-    values: dict[str, Any] = {"kind": mutant.kind, "written": mutant.written, "instead": mutant.instead}
-    if mutant.history:
-        values["history"] = mutant.history
-    if caught is None:
-        return values | {"survives": True, "differs": differs}
-    outcome = {"by": caught.by, "how": caught.how, "campaign": caught.campaign, "steps": list(caught.steps)}
-    return values | {"survives": False, **outcome}
+    history = {"history": mutant.history} if isinstance(mutant, ByHand) else {}
+    return {"kind": mutant.kind, "written": mutant.written, "instead": mutant.instead, **history, **outcome}
 
 
 def search_all(wanted: Sequence[Mutant], most_states: int) -> Iterator[tuple[Mutant, dict[str, Any]]]:
@@ -190,13 +168,13 @@ def search_all(wanted: Sequence[Mutant], most_states: int) -> Iterator[tuple[Mut
     names = tuple(mutant.name for mutant in wanted)
     special = [found for prefix, found in FOR_SOME if any(name.startswith(prefix) for name in names)]
     others = {ground.campaign: ground for ground in grounds(versions, special, MOST_STATES_FOR_SOME)}
-    print(f"{len(where)} campaigns, {sum(g.distinct for g in where):,} states", flush=True)
+    print(f"{len(where)} campaigns, {sum(g.whole.distinct for g in where):,} states", flush=True)
     for mutant in wanted:
         reads = mutant.name.startswith("consumer.")
         fitting = [ground for ground in where if reads or not ground.campaign.has_consumer]
         own = [found for prefix, found in FOR_SOME if mutant.name.startswith(prefix)]
         fitting += [others[found] for found in own if found in others]
-        yield mutant, entry(mutant, *search(versions, kafka_mutants().number(mutant.name), fitting))
+        yield mutant, entry(mutant, search(versions, mutant, fitting))
 
 
 def main() -> None:

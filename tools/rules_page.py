@@ -76,11 +76,11 @@ def page() -> str:
     own, found = outcomes(), table()
     said = found["killed"]
     for mutant in MUTANTS:
-        broken[mutant.rule] += 1
-        refused[mutant.rule] += bool(own[mutant.name]["suite"])
-        drawn[mutant.rule] += bool(own[mutant.name]["chance"])
-    later = Counter(mutant.rule for mutant in (*HISTORY, *SURVIVORS))
-    later_refused = Counter(mutant.rule for mutant in (*HISTORY, *SURVIVORS) if said[mutant.name])
+        broken[mutant.rules] += 1
+        refused[mutant.rules] += bool(own[mutant.name]["suite"])
+        drawn[mutant.rules] += bool(own[mutant.name]["chance"])
+    later = Counter(mutant.rules for mutant in (*HISTORY, *SURVIVORS))
+    later_refused = Counter(mutant.rules for mutant in (*HISTORY, *SURVIVORS) if said[mutant.name])
     for rule, about in RULES.items():
         of_model = [_share(*found["rules"][version].get(rule, (0, 0))) for version in VERSIONS]
         by_suites = _share(refused[rule] + later_refused[rule], broken[rule] + later[rule])

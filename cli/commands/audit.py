@@ -34,6 +34,7 @@ from neverlost.studies.study import Study, all_within
 from ..cluster_options import cluster_options
 from ..counts import WORKERS, WholeNumber
 from ..limits import limits_of
+from ..options import json_option
 from ..output import STANDARD_OUTPUT, Output
 from ..progress import AnswersShown, StatusLine, interruptible
 from ..stores import open_store
@@ -117,9 +118,7 @@ def _assumptions() -> str:
     help="Write the audit to standard output in this format; text if not given. The text then goes to standard error.",
 )
 @click.option("--out", metavar="FILE", help="Write the format to this file, and the text to standard output.")
-@click.option(
-    "--json", "json_path", metavar="FILE|-", help="Write the audit as JSON; with -, the text goes to standard error."
-)
+@json_option("the audit")
 @click.option("--html", "html_path", metavar="FILE", help="Write a page to send: what may happen, stories, fixes.")
 @click.option("--quiet", is_flag=True, help="Only the verdict, what could change it, and the table of what can happen.")
 def audit_command(

@@ -11,14 +11,13 @@ from neverlost.reports.bugs.page import bugs_html
 from neverlost.spec.bugs import bug_named
 from neverlost.spec.families import known_bugs
 
+from ..options import json_option
 from ..output import Output
 
 
 @click.command("bugs")
 @click.argument("ticket", required=False, metavar="[TICKET]")
-@click.option(
-    "--json", "json_path", metavar="FILE|-", help="Write the ledger as JSON; with -, the text goes to standard error."
-)
+@json_option("the ledger")
 @click.option("--html", "html_path", metavar="FILE", help="Write a page with the story of each.")
 def bugs_command(ticket: str | None, json_path: str | None, html_path: str | None) -> int:
     """List the losses that Kafka had, and what finds each; or show one in full: neverlost bugs KAFKA-7128.

@@ -31,7 +31,7 @@ from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
 from ..counts import WORKERS, WholeNumber, processors
 from ..limits import limits_of
-from ..options import OptionsError
+from ..options import OptionsError, json_option
 from ..output import Output
 from ..progress import SearchStatus, announce_compilation, interruptible
 from ..spark_engine import SPARK
@@ -184,9 +184,7 @@ class CheckOptions:
 @click.option(
     "--store", metavar="DIR", help="Keep the search in this folder, to resume it later; the spark engine needs one."
 )
-@click.option(
-    "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; with -, the text goes to standard error."
-)
+@json_option("the result")
 @click.option(
     "--html", "html_path", metavar="FILE", help="Write a page to look at: the verdict, the story, the search."
 )

@@ -19,7 +19,7 @@ from neverlost.explorer.process.watch import Watch
 from neverlost.model.core import NeverlostError, UnknownNameError
 
 from ..counts import WholeNumber, short
-from ..options import OptionsError
+from ..options import OptionsError, json_option
 from ..output import Output
 from ..progress import StatusLine, interruptible
 from ..quantities import time_seconds
@@ -47,12 +47,7 @@ def broker_number(text: str) -> int:
 in_folder = click.option(
     "--folder", metavar="DIR", help="The folder of the cluster; if not given, the only one that runs."
 )
-as_json = click.option(
-    "--json",
-    "json_path",
-    metavar="FILE|-",
-    help="Write what is shown as JSON; with -, the text goes to standard error.",
-)
+as_json = json_option("what is shown")
 of_kind = click.option(
     "--kind",
     metavar="KIND",

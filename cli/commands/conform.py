@@ -21,7 +21,7 @@ from neverlost.reports.quantities import show_seconds
 
 from ..bounds import named_profile
 from ..counts import WholeNumber
-from ..options import OptionsError
+from ..options import OptionsError, json_option
 from ..output import Output
 from ..progress import StatusLine, interruptible
 from ..quantities import time_seconds
@@ -112,9 +112,7 @@ class ConformOptions:
     "--profile", metavar="PROFILE", help="The file of a profile of your own, path/to/file.py:NAME: it is run."
 )
 @click.option("--trace-out", metavar="FILE", help="Write the trace to the first divergence, for trace and replay.")
-@click.option(
-    "--json", "json_path", metavar="FILE|-", help="Write the outcome as JSON; with -, the text goes to standard error."
-)
+@json_option("the outcome")
 @click.option("--quiet", is_flag=True, help="Only the verdict.")
 def conform_command(
     cases_in: str, profile: str | None, trace_out: str | None, json_path: str | None, quiet: bool, **options: object

@@ -13,6 +13,7 @@ from neverlost.model.core import NeverlostError
 from neverlost.reports.quantities import show_seconds
 
 from ..counts import WholeNumber
+from ..options import json_option
 from ..output import Output
 from ..progress import StatusLine
 from ..waiting import called, opened_input
@@ -37,12 +38,7 @@ class HistoryInputError(NeverlostError):
     metavar="N",
     help=f"Keep at most N findings of each kind for --json; all are counted. {MOST:,} if not given.",
 )
-@click.option(
-    "--json",
-    "json_path",
-    metavar="FILE|-",
-    help="Write what was found as JSON; with -, the text goes to standard error.",
-)
+@json_option("what was found")
 @click.option("--quiet", is_flag=True, help="Only the verdict and the counts.")
 def history_command(file: str, most: int, json_path: str | None, quiet: bool) -> int:
     """Search a history of clients for records that are lost, vanished, duplicated, out of order, or at inconsistent offsets.

@@ -21,6 +21,7 @@ from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
 from ..counts import WholeNumber
 from ..limits import limits_of
+from ..options import json_option
 from ..output import Output
 from ..progress import StatusLine, interruptible, progress_line
 from ..quantities import time_seconds
@@ -81,9 +82,7 @@ class LemmasOptions:
     help="States to search; 2000000 if not given.",
 )
 @click.option("--out", metavar="FILE", help="Write what was found as a module.")
-@click.option(
-    "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; with -, the text goes to standard error."
-)
+@json_option("the result")
 @click.option("--quiet", is_flag=True, help="Only what was found.")
 @click.pass_context
 def lemmas_command(
@@ -100,9 +99,10 @@ def lemmas_command(
     model = bounded_model(context, known_profile(profile))
     output = Output({"--json": json_path, "--out": out}, inputs=files_of(profile), quiet=quiet)
     with interruptible() as interrupted:
-        from neverlost.explorer.symbolic.discovery import Ambition, discover, discovery_values
+        from neverlost.explorer.symbolic.discovery import Ambition, discover
         from neverlost.explorer.symbolic.induction import Effort
         from neverlost.explorer.verdict import Verdict
+        from neverlost.reports.lemmas.as_json import discovery_values
         from neverlost.reports.lemmas.as_text import discovery_text
 
         with DiscoveryStatus(output.quiet) as status:

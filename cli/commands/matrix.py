@@ -24,6 +24,7 @@ from neverlost.studies.study import Study
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounds_of
 from ..counts import WORKERS
 from ..limits import limits_of
+from ..options import json_option
 from ..output import Output
 from ..progress import AnswersShown, interruptible
 from ..stores import STORE_HELP, open_store
@@ -34,9 +35,7 @@ from ..stores import STORE_HELP, open_store
 @click.option("--version", "versions", multiple=True, metavar="NAME", help="Only this version: kafka-3.5. Repeatable.")
 @click.option("--workers", type=WORKERS, default=2, metavar="N", help="Searches in parallel; 2 if not given.")
 @click.option("--store", metavar="DIR", help=STORE_HELP)
-@click.option(
-    "--json", "json_path", metavar="FILE|-", help="Write the cells as JSON; with -, the text goes to standard error."
-)
+@json_option("the cells")
 @click.option(
     "--markdown", "markdown_path", metavar="FILE|-", help="Write a page with the tables and a story for every loss."
 )

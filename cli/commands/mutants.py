@@ -35,7 +35,7 @@ def mutants_command(context: click.Context, profile: str, time_limit: str | None
     Exit codes: 0 each is found, 1 one is not, 2 the input is wrong, 3 undecided.
     """
     from neverlost.conformance.mutants.conditions import condition_mutants, without_each_condition
-    from neverlost.reports.mutants.as_text import missed_text, missed_verdict
+    from neverlost.reports.mutants.as_text import conditions_text, conditions_verdict
 
     model, output = bounded_model(context, known_profile(profile)), Output({}, quiet=quiet)
     limits = limits_of(time_limit=time_limit)
@@ -44,16 +44,16 @@ def mutants_command(context: click.Context, profile: str, time_limit: str | None
         if whole.verdict != Verdict.HOLDS:
             raise NothingToFindError(f"{model.profile.name} {_as_it_is(model, whole.verdict)}; see `neverlost check`")
         found = []
-        for missed in until_interrupted(without_each_condition(model, whole, limits, processors(), interrupted)):
-            found.append(missed)
-            status.say(f"condition {len(found)}: {missed.mutant.label}")
+        for outcome in until_interrupted(without_each_condition(model, whole, limits, processors(), interrupted)):
+            found.append(outcome)
+            status.say(f"condition {len(found)}: {outcome.mutant.label}")
     complete = len(found) == len(condition_mutants(model.profile))
     if not quiet:
-        output.show(missed_text(found))
-    output.show(missed_verdict(model, found, complete))
-    if not complete or any(missed.verdict == Verdict.UNDECIDED for missed in found):
+        output.show(conditions_text(found))
+    output.show(conditions_verdict(model, found, complete))
+    if not complete or not all(outcome.complete for outcome in found):
         return ExitCode.UNDECIDED
-    return ExitCode.HOLDS if all(missed.killed for missed in found) else ExitCode.VIOLATED
+    return ExitCode.HOLDS if all(outcome.killed for outcome in found) else ExitCode.VIOLATED
 
 
 def _as_it_is(model: Model, verdict: Verdict) -> str:

@@ -20,7 +20,7 @@ from neverlost.explorer.traces.commands import off_option, option_name
 from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.explorer.words import counted
 from neverlost.model.core import Lemma, Model, Profile, Unbounded, UnknownNameError
-from neverlost.reports.prove.certificate import certificate_text
+from neverlost.reports.prove.certificate import certificate_text, certificate_values
 from neverlost.reports.quantities import show_seconds
 from neverlost.spec.families import FAMILIES, family_of
 
@@ -28,7 +28,7 @@ from ..bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
 from ..counts import MOST_WORKERS, WORKERS, WholeNumber
 from ..limits import limits_of
-from ..options import OptionsError
+from ..options import OptionsError, json_option
 from ..output import Output
 from ..progress import SearchStatus, StatusLine, interruptible
 from ..quantities import time_seconds
@@ -171,9 +171,7 @@ class ProveOptions:
     is_flag=True,
     help="Check a proof again: lemmas on all reached states, and terms against the interpreter on random states.",
 )
-@click.option(
-    "--json", "json_path", metavar="FILE|-", help="Write the proof as JSON; with -, the text goes to standard error."
-)
+@json_option("the proof")
 @click.option("--trace-out", metavar="FILE", help="Write the trace of a violation, for trace and replay.")
 @click.option("--quiet", is_flag=True, help="Only the verdict.")
 @click.pass_context
@@ -222,7 +220,6 @@ def _option(context: click.Context, name: str) -> str:
 def _prove(model: Model, chosen: ProveOptions, output: Output, interrupted: Callable[[], bool]) -> int:
     from rich.text import Text
 
-    from neverlost.explorer.symbolic.certificate import certificate_values
     from neverlost.explorer.symbolic.proof import prove, prove_within
     from neverlost.explorer.verdict import Verdict
     from neverlost.reports.prove.as_json import proof_values

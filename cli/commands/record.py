@@ -14,6 +14,7 @@ from neverlost.explorer.process.watch import Watch
 from neverlost.model.core import NeverlostError
 from neverlost.reports.quantities import show_seconds
 
+from ..options import release_options
 from ..output import Output
 from ..progress import StatusLine, interruptible, until_interrupted
 
@@ -28,8 +29,7 @@ class RecordOptionsError(NeverlostError):
 
 
 @click.command("record")
-@click.option("--kafka", "version", required=True, metavar="VERSION", help="The release of Apache Kafka to run: 4.1.1.")
-@click.option("--mode", metavar="zookeeper|kraft", help="For a release that has both; kraft if not given.")
+@release_options
 @click.option(
     "--seconds", type=click.FloatRange(min=0), default=20, metavar="N", help="Begin no run after this time; 20."
 )

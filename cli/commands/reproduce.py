@@ -13,6 +13,7 @@ from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.words import counted
 
+from ..options import json_option, release_options
 from ..output import Output
 from ..progress import StatusLine, interruptible
 from .traces import load
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 
 @click.command("reproduce")
 @click.argument("file", metavar="TRACE")
-@click.option("--kafka", "version", required=True, metavar="VERSION", help="The release of Apache Kafka to run: 4.1.1.")
-@click.option("--mode", metavar="zookeeper|kraft", help="For a release that has both; kraft if not given.")
+@release_options
 @click.option("--classes", metavar="JAR", help="Your own build of some classes: they come before those of the release.")
 @click.option("--times", default=1, type=click.IntRange(min=1), metavar="N", help="How many times; 1.")
 @click.option(
@@ -38,9 +38,7 @@ if TYPE_CHECKING:
     "--profile", metavar="PROFILE", help="The file of a profile of your own, path/to/file.py:NAME: it is run."
 )
 @click.option("--keep", is_flag=True, help="Keep the brokers' data and logs.")
-@click.option(
-    "--json", "json_path", metavar="FILE|-", help="Write the outcome as JSON; with -, the text goes to standard error."
-)
+@json_option("the outcome")
 @click.option("--quiet", is_flag=True, help="Only the verdicts.")
 def reproduce_command(
     file: str,

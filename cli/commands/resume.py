@@ -16,6 +16,7 @@ from neverlost.model.core import Profile
 
 from ..bounds import named_profile
 from ..counts import WORKERS, WholeNumber
+from ..options import json_option
 from ..output import Output
 from ..spark_engine import SPARK, refuse_wrong_master
 from ..waiting import waiting_for
@@ -33,9 +34,7 @@ from .check import TRACE_OUT, CheckOptions, carry_out
 @click.option("--memory", metavar="SIZE", help="End undecided before this process uses more memory: 4GiB.")
 @click.option("--time-limit", metavar="TIME", help="End undecided after this time: 90s, 10m, 2h.")
 @click.option("--profile", metavar="PROFILE", help="A profile of your own, path/to/file.py:NAME. The file is run.")
-@click.option(
-    "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; with -, the text goes to standard error."
-)
+@json_option("the result")
 @click.option("--trace-out", metavar="FILE", help="Write the trace that the text shows, for trace and replay.")
 @click.option("--quiet", is_flag=True, help="Only the verdict, and what never happened.")
 def resume_command(

@@ -17,6 +17,7 @@ from neverlost.model.core import NeverlostError
 from neverlost.reports.quantities import show_seconds
 
 from ..counts import WholeNumber
+from ..options import release_options
 from ..output import Output
 from ..progress import StatusLine, interruptible, until_interrupted
 from ..quantities import time_seconds
@@ -30,8 +31,7 @@ class SoakFileError(NeverlostError):
 
 
 @click.command("soak")
-@click.option("--kafka", "version", required=True, metavar="VERSION", help="The release of Apache Kafka to run: 4.1.1.")
-@click.option("--mode", metavar="zookeeper|kraft", help="For a release that has both; kraft if not given.")
+@release_options
 @click.option("--time", "duration", default="5m", metavar="TIME", help="How long: 90s, 10m, 2h; 5m.")
 @click.option(
     "--number",

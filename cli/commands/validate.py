@@ -20,6 +20,7 @@ from neverlost.reports.quantities import show_bytes, show_seconds
 
 from ..bounds import USAGE, BoundedCommand, chosen_bounds, named_profile
 from ..counts import WholeNumber
+from ..options import json_option
 from ..output import Output
 from ..progress import StatusLine, TimeIsUpError, interruptible, within
 from ..quantities import time_seconds
@@ -76,12 +77,7 @@ class ValidateOptions:
     help="End undecided after this many states; 10,000,000 if not given.",
 )
 @click.option("--time-limit", metavar="TIME", help="End undecided after this time: 90s, 10m, 2h.")
-@click.option(
-    "--json",
-    "json_path",
-    metavar="FILE|-",
-    help="Write what was found as JSON; with -, the text goes to standard error.",
-)
+@json_option("what was found")
 @click.option("--quiet", is_flag=True, help="Only the verdict.")
 @click.pass_context
 def validate_command(

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from neverlost.model.core import Model, Packed, Profile, Step
 from neverlost.spec.mutant_configurations import Configuration
 
-from .mutation import SETTING, Mutant
+from .mutant import Mutant
+from .mutation import SETTING
 from .pairs import BOTH, LEFT, RIGHT, Pairs, Rows, Steps, reached
 
 MOST_TRIES = 20

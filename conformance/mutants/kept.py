@@ -16,7 +16,7 @@ from neverlost.model.core import Action, Model, Profile, Step
 from neverlost.model.core.state import Field
 
 from .ground import MOST_TRIES, Ground, KillingRun
-from .mutation import KEPT, Mutant
+from .mutant import KEPT, Mutant
 from .pairs import BOTH, Rows
 
 

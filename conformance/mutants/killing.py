@@ -15,7 +15,8 @@ from neverlost.spec.mutant_configurations import Configuration
 
 from .ground import Ground, KillingRun, Sight, Survival
 from .kept import Kept, kill_kept
-from .mutation import Mutant, mutated
+from .mutant import Mutant
+from .mutation import mutated
 from .pairs import Pairs
 
 MOST_STATES = 100_000
@@ -60,10 +61,10 @@ def kill(
             raise KeyboardInterrupt
         key = tuple(chosen.bounds.values())
         if key not in pairs:
-            pairs[key] = Pairs(part.profile.bounded(**chosen.bounds))
-        ground = Ground(pairs[key], part.profile, profile, chosen, sight, most_states, possible)
+            pairs[key] = Pairs(part.bounded(**chosen.bounds))
+        ground = Ground(pairs[key], part, profile, chosen, sight, most_states, possible)
         grounds.append(ground)
-        for k, mutant in part.numbered():
+        for k, mutant in enumerate(mutants, start=1):
             if mutant.name in runs:
                 continue
             found = ground.look(k, mutant)

@@ -13,11 +13,12 @@ import copy
 import types
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from neverlost.model.core import NONE, Index, Profile, Property, State, SubsetOf, any_of, setting
+from neverlost.model.core.parsing import parsed_expression
 from neverlost.model.core.reading import trees_of
 from neverlost.model.core.source import defined
 from neverlost.model.core.tree import (
@@ -38,8 +39,8 @@ from neverlost.model.core.tree import (
     written_by,
 )
 
-GUARD, PART, EFFECT, BOUNDARY = "guard", "part", "effect", "boundary"
-BRANCH, VALUE, SWITCH, KEPT = "branch", "value", "switch", "kept"
+from .mutant import BOUNDARY, BRANCH, EFFECT, GUARD, PART, SWITCH, VALUE, Mutant
+
 ALLOW, FORBID, DROP, REPLACE = "allow", "forbid", "drop", "replace"
 OTHER_COMPARISONS: Mapping[str, tuple[type[ast.cmpop], ...]] = {
     "<": (ast.LtE,),
@@ -50,32 +51,6 @@ OTHER_COMPARISONS: Mapping[str, tuple[type[ast.cmpop], ...]] = {
 }
 SETTING = "mutant"
 """The setting that chooses a mutant, by its number; 0 is none."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mutant:
-    """One mistake: what is written in a function, what stands there instead, and the actions whose steps it can change."""
-
-    name: str
-    kind: str
-    written: str
-    instead: str
-    place: str
-    rules: str
-    actions: frozenset[str]
-    switched: Mapping[str, int] = field(default_factory=dict)
-    """The settings that are others, if the mistake is to behave as another release does."""
-
-    @property
-    def about(self) -> str:
-        """What is wrong, for readers: `s.up[replica]` is taken for `True`."""
-        if self.kind == SWITCH:
-            return f"{self.written}, and not {self.instead}"
-        if self.kind == KEPT:
-            return f"`{self.instead}` sets `{self.written}` back to what it is at the start"
-        if self.kind == EFFECT:
-            return f"`{self.written}` does not happen"
-        return f"`{self.written}` is taken for `{self.instead}`"
 
 
 @dataclass(frozen=True)
@@ -198,54 +173,61 @@ def in_order(trees: Iterable[Tree]) -> list[Tree]:
 
 
 def _described(profile: Profile, tree: Tree, actions: frozenset[str], name: str, edit: Edit) -> Mutant:
-    instead = {ALLOW: "True", FORBID: "False", DROP: ""}.get(edit.way, "")
     rules = {action.name: action.source for action in profile.actions if action.name in actions}
-    own = rules.get(tree.name)
+    every = ", ".join(sorted({rule for text in rules.values() for rule in text.split(", ")}))
+    return replace(mutant_of(tree, name, edit), rules=rules.get(tree.name, every), actions=actions)
+
+
+def mutant_of(tree: Tree, name: str, edit: Edit) -> Mutant:
+    """The mutant that an edit of a function makes, named by both: `leader.fetch:guard-2`."""
+    instead = (
+        ast.unparse(edit.instead) if edit.instead is not None else {ALLOW: "True", FORBID: "False"}.get(edit.way, "")
+    )
     return Mutant(
-        name=mutant_name(tree, name),
+        name=f"{Path(tree.file).stem}.{tree.name}:{name}",
         kind=edit.kind,
         written=edit.part.text,
-        instead=ast.unparse(edit.instead) if edit.instead is not None else instead,
+        instead=instead,
         place=f"{Path(tree.file).name}:{edit.part.lines.start}",
-        rules=own
-        if own is not None
-        else ", ".join(sorted({rule for text in rules.values() for rule in text.split(", ")})),
-        actions=actions,
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Mutated:
-    """A profile in which a setting chooses one of some mutants: `number` is the value that chooses it."""
+class Numbered:
+    """Mutants in the order of their numbers, from 1, and the edits that make them."""
 
-    profile: Profile
-    mutants: tuple[Mutant, ...]
+    def __init__(self) -> None:
+        self.mutants: list[Mutant] = []
+        self.edits: dict[Tree, list[tuple[int, Edit]]] = {}
 
-    def numbered(self) -> Iterator[tuple[int, Mutant]]:
-        """The mutants with their numbers."""
-        return enumerate(self.mutants, start=1)
+    def add(self, mutant: Mutant, edits: Iterable[tuple[Tree, Edit]]) -> None:
+        """One more mutant, which is made by these edits together."""
+        self.mutants.append(mutant)
+        for tree, edit in edits:
+            self.edits.setdefault(tree, []).append((len(self.mutants), edit))
 
 
-def mutated(profile: Profile, mutants: Sequence[Mutant]) -> Mutated:
-    """The actions of the profile with these mutants in them. Raises ModelError if the settings have no room for the mutant's number."""
-    numbers = {mutant.name: number for number, mutant in enumerate(mutants, start=1) if not mutant.switched}
-    edits = {tree: list(_numbered(tree, numbers)) for tree, _ in _trees(profile)}
+def conditions_of(trees: Iterable[Tree]) -> Numbered:
+    """Every guard of some functions, and every part of a condition, left out."""
+    found = Numbered()
+    for tree in trees:
+        for name, edit in edits_of(tree):
+            if edit.kind in (GUARD, PART):
+                found.add(mutant_of(tree, name, edit), [(tree, edit)])
+    return found
+
+
+def mutated(profile: Profile, mutants: Sequence[Mutant]) -> Profile:
+    """The actions of the profile with these mutants in them, numbered from 1; those that are switched come last, and are not in them.
+
+    Raises ModelError if the settings have no room for the mutant's number.
+    """
+    edits = {mutant_of(tree, *found).name: (tree, found[1]) for tree, _ in _trees(profile) for found in edits_of(tree)}
+    numbered = Numbered()
+    for mutant in mutants:
+        if not mutant.switched:
+            numbered.add(mutant, [edits[mutant.name]])
     bare = replace(profile, properties=(), probes=(), on_request=(), lemmas=(), assumptions=())
-    (changed,) = with_mutants([bare], list(numbers), edits)
-    return Mutated(profile=changed, mutants=tuple(mutants))
-
-
-def _numbered(tree: Tree, numbers: Mapping[str, int]) -> Iterator[tuple[int, Edit]]:
-    """The edits of a function that have a number, by the names of their mutants."""
-    for name, edit in edits_of(tree):
-        number = numbers.get(mutant_name(tree, name))
-        if number is not None:
-            yield number, edit
-
-
-def mutant_name(tree: Tree, name: str) -> str:
-    """The name of a mutant by its function and the name of its edit there: `leader.fetch:guard-2`."""
-    return f"{Path(tree.file).stem}.{tree.name}:{name}"
+    return with_mutants([bare], numbered)[0]
 
 
 def functions_of(profile: Profile) -> list[Callable[..., Any]]:
@@ -255,21 +237,18 @@ def functions_of(profile: Profile) -> list[Callable[..., Any]]:
 
 
 def with_mutants(
-    profiles: Sequence[Profile],
-    names: Sequence[str],
-    edits: Mapping[Tree, Sequence[tuple[int, Edit]]],
-    words: Mapping[str, Any] | None = None,
+    profiles: Sequence[Profile], numbered: Numbered, words: Mapping[str, Any] | None = None
 ) -> tuple[Profile, ...]:
-    """Profiles of one state in which the setting `mutant` chooses what is wrong: 0 is nothing, and `names` begin with 1.
+    """Profiles of one state in which the setting `mutant` chooses what is wrong, by its number: 0 is nothing.
 
-    Each edit of a function has the number of its mutant. What the profiles share they share afterwards too. `words` are what the text
-    of an edit may name beyond what its module imports. Lemmas and assumptions are left out.
+    What the profiles share they share afterwards too. `words` are what the text of an edit may name beyond what its module imports.
+    Lemmas and assumptions are left out.
     """
-    chosen = types.new_class("Mutant", (Index,), {"names": ("none", *names)})
+    chosen = types.new_class("Mutant", (Index,), {"names": ("none", *(m.name for m in numbered.mutants))})
     before = profiles[0].state
     state = type(before.__name__, (before,), {SETTING: setting(any_of(chosen))})
     trees = in_order(tree for profile in profiles for tree in trees_of(functions_of(profile)))
-    clones = _clones(trees, edits, before, state, words or {})
+    clones = _clones(trees, numbered.edits, before, state, words or {})
 
     def cloned(properties: Sequence[Property]) -> tuple[Property, ...]:
         return tuple(
@@ -362,4 +341,4 @@ class _Weaver:
         return ast.IfExp(test=self._is(number, "=="), body=edit.instead, orelse=node)
 
     def _is(self, number: int, comparison: str) -> ast.expr:
-        return ast.parse(f"{self.state}.{SETTING} {comparison} {number}", mode="eval").body
+        return parsed_expression(f"{self.state}.{SETTING} {comparison} {number}")

@@ -13,7 +13,8 @@ from ..adapter import Adapter, AdapterError, CannotSchedule, NotPerformed
 from ..mutants.ground import KillingRun, Sight
 from ..mutants.kept import kept_by
 from ..mutants.killing import MOST_STATES, Kills, kill
-from ..mutants.mutation import Mutant, mutants_of, switches_of
+from ..mutants.mutant import Mutant
+from ..mutants.mutation import mutants_of, switches_of
 from .cases import Mistake, Suite, SuiteCase
 
 MUTANTS = "mutants"

@@ -244,43 +244,52 @@ def bounds_of_log(entries: Sequence[LoggedEvent], profile: Profile) -> dict[str,
     """
     actions = {action.name: dict(action.parameters) for action in profile.actions}
     fields = {declared.name: declared for declared in profile.state.fields}
-    said = dict(profile.default_bounds)
-
-    def note(index: type[Index], count: int) -> None:
-        base = index.base()
-        if base.bound and count <= LARGEST_BOUND:
-            said[base.bound] = max(said[base.bound], count - base.more)
-
-    def members(index: type[Index], value: Any) -> None:
-        base = index.base()
-        for item in _items(value):
-            matched = re.fullmatch(rf"{re.escape(base.prefix)}(\d{{1,6}})", _plain(item))
-            if matched is not None:
-                note(index, int(matched[1]) - base.first + 1)
-
-    def elements(declared: Field, value: Any, indexes: tuple[type[Index], ...]) -> None:
-        if isinstance(value, list) and indexes:
-            for item in value:
-                elements(declared, item, indexes[1:])
-        elif isinstance(value, dict) and indexes:
-            for key, item in value.items():
-                members(indexes[0], key)
-                elements(declared, item, indexes[1:])
-        elif declared.domain.kind in ("up_to", "one_to") and declared.domain.index is not None:
-            if isinstance(value, int):
-                note(declared.domain.index, value)
-        elif declared.domain.index is not None and value is not None:
-            members(declared.domain.index, value)
-
+    said = _Said(profile)
     for entry in entries:
         known = actions.get(entry.event or "", {})
         for name, value in entry.parameters.items():
             if name in known:
-                members(known[name], value)
+                said.members(known[name], value)
         for name, value in entry.observed.items():
             if name in fields:
-                elements(fields[name], value, fields[name].indexes)
-    return {name: said[name] for name in profile.bound_names}
+                said.elements(fields[name], value, fields[name].indexes)
+    return {name: said.bounds[name] for name in profile.bound_names}
+
+
+class _Said:
+    """The smallest bounds that contain what was said so far."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.bounds = dict(profile.default_bounds)
+
+    def note(self, index: type[Index], count: int) -> None:
+        """A domain has at least so many elements."""
+        base = index.base()
+        if base.bound and count <= LARGEST_BOUND:
+            self.bounds[base.bound] = max(self.bounds[base.bound], count - base.more)
+
+    def members(self, index: type[Index], value: Any) -> None:
+        """A value names members of a domain."""
+        base = index.base()
+        for item in _items(value):
+            matched = re.fullmatch(rf"{re.escape(base.prefix)}(\d{{1,6}})", _plain(item))
+            if matched is not None:
+                self.note(index, int(matched[1]) - base.first + 1)
+
+    def elements(self, declared: Field, value: Any, indexes: tuple[type[Index], ...]) -> None:
+        """A value holds elements of a field, those of all members of `indexes`."""
+        if isinstance(value, list) and indexes:
+            for item in value:
+                self.elements(declared, item, indexes[1:])
+        elif isinstance(value, dict) and indexes:
+            for key, item in value.items():
+                self.members(indexes[0], key)
+                self.elements(declared, item, indexes[1:])
+        elif declared.domain.kind in ("up_to", "one_to") and declared.domain.index is not None:
+            if isinstance(value, int):
+                self.note(declared.domain.index, value)
+        elif declared.domain.index is not None and value is not None:
+            self.members(declared.domain.index, value)
 
 
 def room_for(steps: int, profile: Profile, free: Mapping[str, int]) -> dict[str, int]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from neverlost.model.core import Lemma, Model, NeverlostError
 from neverlost.model.core.profile import show_bounds
@@ -98,22 +96,3 @@ def _refuse(proof: Proof, larger: Model, refuted: Refutation) -> None:
         raise Disagreement(f"{shown} is proven, but {state}")
     within = show_bounds(larger.bounds)
     raise RefutedLemmaError(f"{shown} is proven within the bounds asked for; within {within} it is {state}")
-
-
-def certificate_values(certificate: Certificate) -> Mapping[str, Any]:
-    """The certificate as plain values, ready for JSON."""
-    agreement = certificate.agreement
-    return {
-        "bounds": dict(certificate.larger.bounds),
-        "states": certificate.states,
-        "complete": certificate.complete,
-        "symmetric_domains": list(certificate.symmetric),
-        "lemmas": [lemma.name for lemma in certificate.lemmas],
-        "random_states": agreement.states,
-        "steps_taken": agreement.taken,
-        "steps_flawed": agreement.flawed,
-        "lemma_instances": agreement.lemmas,
-        "lemma_instances_after_a_step": agreement.later,
-        "disagreements": 0,
-        "seconds": certificate.seconds,
-    }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from ..lemmas.mining import Miner
 from ..lemmas.text import lemma_text, loaded_lemmas, module_text
 from ..process.watch import UNWATCHED, Watch
 from ..search import Limits, Progress, reached_states
-from ..verdict import Verdict
 from .clauses import Translation
 from .ground import Ground
 from .houdini import Candidate, CandidateFilter, Houdini, MiningStopped, least
@@ -288,23 +286,3 @@ def _confirmed(model: Model, properties: Sequence[Property], lemmas: Sequence[Le
     clauses = induction.lemma_clauses
     asked = [*induction.initiation(clauses), *induction.consecution(clauses)]
     return all(query.result == QueryResult.HOLDS for query in asked if query.kind != DOMAIN)
-
-
-def discovery_values(discovery: Discovery) -> dict[str, Any]:
-    """The discovery as plain values, ready for JSON."""
-    return {
-        "schema": 1,
-        "profile": discovery.model.profile.name,
-        "bounds": dict(discovery.model.bounds),
-        "settings": discovery.model.plain_settings,
-        "states": discovery.states,
-        "complete": discovery.complete,
-        "given": [lemma.name for lemma in discovery.given],
-        "stages": [{"name": s.name, "left": s.left, "seconds": s.seconds} for s in discovery.stages],
-        "found": [{"name": f.lemma.name, "condition": f.condition, "text": f.text} for f in discovery.found],
-        "confirmed": discovery.confirmed,
-        "interrupted": discovery.interrupted,
-        "properties": {proof.claim.name: proof.verdict for proof in discovery.proofs},
-        "proven": [proof.claim.name for proof in discovery.proofs if proof.verdict == Verdict.PROVEN],
-        "seconds": discovery.seconds,
-    }

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from neverlost.explorer.words import counted
 from neverlost.model.core import Step
-from neverlost.model.kafka.replication.state import Partition
-from neverlost.studies.claims.headline import Headline, Survival, budget_of
+from neverlost.studies.claims.headline import Headline, Survival, faults_of
 from neverlost.studies.claims.judging import Condition, DecidedCase, Judgement
 
 from ..layout import shell_lines
@@ -136,13 +135,13 @@ def _headline(headline: Headline) -> Iterator[str]:
         if loss is None:
             yield f"| {dropped.switch.off} | no loss found within these bounds | | {dropped.searched} searches |"
         else:
-            yield f"| {dropped.switch.off} | {Partition.fault_words(budget_of(loss))} | {loss.answer.steps} | {loss.sentence} |"
+            yield f"| {dropped.switch.off} | {faults_of(loss)} | {loss.answer.steps} | {loss.sentence} |"
     yield from ("", "### Switches that suffice", "")
     yield NEEDED_TOLD
     yield from ("", "| under | switches | states |", "|---|---|---|")
     for needed in headline.needed:
         switches = "; ".join(switch.words for switch in needed.kept) or "none"
-        yield f"| {Partition.fault_words(needed.budget)} | {switches} | {needed.proof.answer.distinct:,} |"
+        yield f"| {faults_of(needed.proof)} | {switches} | {needed.proof.answer.distinct:,} |"
     for dropped in headline.dropped:
         if dropped.loss is not None:
             yield from ("", f"### The loss without {dropped.switch.words}", "")
@@ -150,8 +149,8 @@ def _headline(headline: Headline) -> Iterator[str]:
 
 
 def _survival(survival: Survival) -> str:
-    survived = "; ".join(f"{Partition.fault_words(budget_of(d))} ({_states(d)})" for d in survival.survived)
-    fatal = "; ".join(f"{Partition.fault_words(budget_of(d))} ({d.answer.steps} steps)" for d in survival.fatal)
+    survived = "; ".join(f"{faults_of(d)} ({_states(d)})" for d in survival.survived)
+    fatal = "; ".join(f"{faults_of(d)} ({d.answer.steps} steps)" for d in survival.fatal)
     return f"| `{survival.name}` | {survived} | {fatal} |"
 
 

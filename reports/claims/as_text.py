@@ -6,8 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from neverlost.explorer.words import counted
-from neverlost.model.kafka.replication.state import Partition
-from neverlost.studies.claims.headline import Headline, budget_of
+from neverlost.studies.claims.headline import Headline, faults_of
 from neverlost.studies.claims.judging import ClaimVerdict, DecidedCase, Judgement
 
 from ..layout import WIDTH, shell_lines, wrapped
@@ -95,27 +94,19 @@ def headline_in_full(headline: Headline) -> str:
     lines = ["What each version survives, and what it does not"]
     for survival in headline.survivals:
         lines.append(f"  {survival.name}")
-        lines += [
-            wrapped(f"    survives {Partition.fault_words(budget_of(d))}: {verdict_words(d)}", " " * 8)
-            for d in survival.survived
-        ]
-        lines += [
-            wrapped(f"    loses by {Partition.fault_words(budget_of(d))}: {verdict_words(d)}", " " * 8)
-            for d in survival.fatal
-        ]
+        lines += [wrapped(f"    survives {faults_of(d)}: {verdict_words(d)}", " " * 8) for d in survival.survived]
+        lines += [wrapped(f"    loses by {faults_of(d)}: {verdict_words(d)}", " " * 8) for d in survival.fatal]
     lines += ["", "What is lost without each switch of the newest version"]
     for dropped in headline.dropped:
         if dropped.loss is None:
             said = f"no loss found, in {dropped.searched} searches within these bounds"
         else:
-            said = (
-                f"{Partition.fault_words(budget_of(dropped.loss))}, {counted(dropped.loss.answer.steps or 0, 'step')}"
-            )
+            said = f"{faults_of(dropped.loss)}, {counted(dropped.loss.answer.steps or 0, 'step')}"
         lines.append(wrapped(f"  {dropped.switch.off}: {said}", "      "))
         if dropped.loss is not None:
             lines += [wrapped(f"      {dropped.loss.sentence}", "      "), shell_lines(dropped.loss.command, "      ")]
     lines += ["", "Minimal sets of switches that are enough"]
     for needed in headline.needed:
-        lines.append(f"  under {Partition.fault_words(needed.budget)}, {verdict_words(needed.proof)}:")
+        lines.append(f"  under {faults_of(needed.proof)}, {verdict_words(needed.proof)}:")
         lines += [f"    {switch.words}" for switch in needed.kept] or ["    none"]
     return "\n".join(lines)

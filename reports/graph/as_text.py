@@ -22,8 +22,7 @@ def sampled_text(number: int, trace: Trace) -> str:
 
 
 def _actions(tables: StateGraphTables, _: str) -> str:
-    names = [action.name for action in tables.model.profile.actions]
-    rows = sorted(zip(names, tables.generated, strict=True), key=lambda row: (-row[1], row[0]))
+    rows = sorted(tables.generated_by_action.items(), key=lambda row: (-row[1], row[0]))
     return table_text(("action", "generated"), rows)
 
 
@@ -50,9 +49,10 @@ def _variables(tables: StateGraphTables, _: str) -> str:
 
 
 def _dead(tables: StateGraphTables, _: str) -> str:
-    names = [a.name for a, n in zip(tables.model.profile.actions, tables.generated, strict=True) if n == 0]
     so_far = "" if tables.store.manifest.complete else " so far: the search is not complete"
-    return f"actions that never happened{so_far}\n" + ("\n".join(f"  {name}" for name in names) or "  none")
+    return f"actions that never happened{so_far}\n" + (
+        "\n".join(f"  {name}" for name in tables.dead_actions) or "  none"
+    )
 
 
 def _witness(tables: StateGraphTables, name: str) -> str:

@@ -9,6 +9,8 @@ from neverlost.conformance.cluster.scenarios import ScenarioRun, steps_played
 from neverlost.conformance.cluster.schedules import Outcome
 from neverlost.explorer.words import counted
 
+from ..table import table_text
+
 WIDEST_STEP = 44
 COLUMNS = ("scenario", "release", "run of", "times", "outcome", "")
 
@@ -20,11 +22,7 @@ def by_name(found: Sequence[ScenarioRun]) -> list[ScenarioRun]:
 
 def scenario_table(found: Sequence[ScenarioRun], more: Sequence[tuple[str, ...]] = ()) -> str:
     """A table with a line for each scenario on a release, and more lines below."""
-    rows = [COLUMNS, *(_row(one.scenario.name, one.version, one) for one in by_name(found)), *more]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
+    return table_text(COLUMNS, [*(_row(one.scenario.name, one.version, one) for one in by_name(found)), *more])
 
 
 def schedule_rows(found: Sequence[ScheduleRun]) -> list[tuple[str, ...]]:

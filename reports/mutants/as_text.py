@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from neverlost.conformance.mutants.conditions import Missed
-from neverlost.explorer.verdict import Verdict
+from neverlost.conformance.mutants.mutant import ERROR, Outcome
 from neverlost.explorer.words import counted
 from neverlost.model.core import Model
 from neverlost.model.core.profile import show_bounds
@@ -13,33 +12,33 @@ from neverlost.model.core.profile import show_bounds
 from ..layout import wrapped
 
 
-def missed_text(found: Sequence[Missed]) -> str:
+def conditions_text(found: Sequence[Outcome]) -> str:
     """Every condition, and what is wrong without it: first those whose lack nothing finds."""
     lines = []
-    for missed in sorted(found, key=lambda missed: missed.killed):
-        lines += [wrapped(f"  {missed.mutant.label}", "    "), wrapped(f"      {_what(missed)}", "      ")]
+    for outcome in sorted(found, key=lambda outcome: outcome.killed):
+        lines += [wrapped(f"  {outcome.mutant.label}", "    "), wrapped(f"      {_what(outcome)}", "      ")]
     return "\n".join(lines)
 
 
-def _what(missed: Missed) -> str:
-    if missed.error:
-        return f"without it, a step leaves a domain: {missed.error}"
-    if missed.killed:
-        return f"without it, {missed.violated} is violated after {counted(missed.steps, 'step')}"
-    if missed.verdict == Verdict.UNDECIDED:
+def _what(outcome: Outcome) -> str:
+    if outcome.how == ERROR:
+        return f"without it, a step leaves a domain: {outcome.by}"
+    if outcome.killed:
+        return f"without it, {outcome.by} is violated after {counted(len(outcome.steps), 'step')}"
+    if not outcome.complete:
         return "UNDECIDED: the search ended before its end"
-    if missed.same:
+    if outcome.same_states and outcome.same_steps:
         return "SURVIVES: without it, all states and steps are the same"
     states = "as many states, but other steps"
-    if missed.more:
-        states = f"{counted(abs(missed.more), 'state')} {'more' if missed.more > 0 else 'fewer'}"
+    if outcome.more:
+        states = f"{counted(abs(outcome.more), 'state')} {'more' if outcome.more > 0 else 'fewer'}"
     return f"SURVIVES: without it, there are {states}, and every property holds"
 
 
-def missed_verdict(model: Model, found: Sequence[Missed], complete: bool) -> str:
+def conditions_verdict(model: Model, found: Sequence[Outcome], complete: bool) -> str:
     """How many conditions something finds, in a sentence."""
     bounds = f" ({show_bounds(model.bounds)})" if model.bounds else ""
-    killed = sum(missed.killed for missed in found)
+    killed = sum(outcome.killed for outcome in found)
     left = len(found) - killed
     ended = "" if complete else " The run ended before all were tried."
     if not left:

@@ -1,9 +1,9 @@
-"""What `neverlost prove --certify` shows: what was checked again."""
+"""What `neverlost prove --certify` shows, as text and as JSON: what was checked again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from neverlost.explorer.words import counted
 from neverlost.model.core.profile import show_bounds
@@ -36,3 +36,22 @@ def _lines(certificate: Certificate) -> Iterator[str]:
     yield "Checked again"
     for name, value in rows.items():
         yield wrapped(f"  {name:14}{value}", " " * 16)
+
+
+def certificate_values(certificate: Certificate) -> Mapping[str, Any]:
+    """The certificate as plain values, ready for JSON."""
+    agreement = certificate.agreement
+    return {
+        "bounds": dict(certificate.larger.bounds),
+        "states": certificate.states,
+        "complete": certificate.complete,
+        "symmetric_domains": list(certificate.symmetric),
+        "lemmas": [lemma.name for lemma in certificate.lemmas],
+        "random_states": agreement.states,
+        "steps_taken": agreement.taken,
+        "steps_flawed": agreement.flawed,
+        "lemma_instances": agreement.lemmas,
+        "lemma_instances_after_a_step": agreement.later,
+        "disagreements": 0,
+        "seconds": certificate.seconds,
+    }

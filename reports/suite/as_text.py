@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neverlost.conformance.mutants.killing import Kills
-from neverlost.conformance.mutants.mutation import Mutant
+from neverlost.conformance.mutants.mutant import Mutant
 from neverlost.conformance.suite.cases import Suite
 from neverlost.explorer.words import counted
 

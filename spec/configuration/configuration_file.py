@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from .catalogue import OLD_NAMES, ROLES, catalogue
@@ -120,6 +120,12 @@ def role_and_path(argument: str) -> tuple[str | None, str]:
 def argument_of(path: str, role: str) -> str:
     """The argument that names a file with a role."""
     return f"{role}:{DASH if path == STANDARD_INPUT else path}"
+
+
+def below(entries: Iterable[ConfigEntry], prefix: str) -> list[ConfigEntry]:
+    """The entries whose keys begin with a prefix, without it."""
+    own = (entry for entry in entries if entry.key.startswith(prefix))
+    return [replace(entry, key=entry.key.removeprefix(prefix), written=None) for entry in own]
 
 
 def duplicates(

@@ -176,13 +176,7 @@ def deployment_of(
     internal, chosen, clients = topics.internal, reading.chosen, reading.clients
     files = topics.files if internal is None else [file for file in topics.files if file.role not in KEYS_OF]
     files = [_read_by(file, clients) for file in files]
-    problems: list[Notice] = list(_of_later_versions(files, chosen.version))
-    warnings = [warning for file in files for warning in file.warnings]
-    for file in files:
-        found = list(check_keys(file, reading.version_for(file.role)))
-        serious = [finding.notice for finding in found if finding.serious]
-        problems += serious or ([] if _decided_beside(file, files) else decides_nothing(file))
-        warnings += [finding.notice for finding in found if not finding.serious]
+    problems, warnings = _of_keys(files, reading)
     sources, about_values = find_sources(files, reading, problems)
     for key, value in changes.items():
         _change(sources, key, value, chosen.version, problems)
@@ -195,16 +189,9 @@ def deployment_of(
     sources = _effective(
         sources, made, roles if internal is None else {*roles, "brokers"}, old=_has_old_producer(files)
     )
-    problems = [_refusal(sources, key, why) for key, why in made.refused]
-    if made.not_modelled:
-        what, advice = "the model does not have this producer.", "Set retries=0, or use another client."
-        problems.append(sources["enable.idempotence"].notice(what, made.not_modelled, advice))
-    replicas, min_isr = int(sources["replication.factor"].value), int(sources["min.insync.replicas"].value)
-    counts_replicas = at_least(chosen.version, EFFECTIVE_MIN_ISR)
-    if min_isr > replicas and (not counts_replicas or sources["replication.factor"].is_assumed):
-        problems.append(_unreachable(sources, replicas, min_isr))
-    if problems:
-        raise ConfigurationError(problems)
+    if refusals := list(_refusals(made, sources, chosen.version)):
+        raise ConfigurationError(refusals)
+    replicas = int(sources["replication.factor"].value)
     settings = _settings(made, sources, chosen, commit=_commit(sources, files))
     for exposure in exposures().values():
         settings |= exposure.settings(sources, chosen)
@@ -237,6 +224,30 @@ def deployment_of(
         files=topics.files,
         reading=reading,
     )
+
+
+def _of_keys(files: Sequence[ConfigurationFile], reading: Reading) -> tuple[list[Notice], list[Notice]]:
+    """What is wrong with the keys of files, and what is to be said of them."""
+    problems = list(_of_later_versions(files, reading.chosen.version))
+    warnings = [warning for file in files for warning in file.warnings]
+    for file in files:
+        found = list(check_keys(file, reading.version_for(file.role)))
+        serious = [finding.notice for finding in found if finding.serious]
+        problems += serious or ([] if _decided_beside(file, files) else decides_nothing(file))
+        warnings += [finding.notice for finding in found if not finding.serious]
+    return problems, warnings
+
+
+def _refusals(made: Producer, sources: Mapping[str, SourcedValue], version: str) -> Iterator[Notice]:
+    """What does not go together: values that no producer takes, a producer that the model does not have, an ISR that cannot be."""
+    yield from (_refusal(sources, key, why) for key, why in made.refused)
+    if made.not_modelled:
+        what, advice = "the model does not have this producer.", "Set retries=0, or use another client."
+        yield sources["enable.idempotence"].notice(what, made.not_modelled, advice)
+    replicas, min_isr = int(sources["replication.factor"].value), int(sources["min.insync.replicas"].value)
+    counts_replicas = at_least(version, EFFECTIVE_MIN_ISR)
+    if min_isr > replicas and (not counts_replicas or sources["replication.factor"].is_assumed):
+        yield _unreachable(sources, replicas, min_isr)
 
 
 def _decided_beside(file: ConfigurationFile, files: Sequence[ConfigurationFile]) -> bool:

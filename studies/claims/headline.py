@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from neverlost.explorer.answers.questions import Question
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Profile
-from neverlost.model.kafka.replication.state import Partition
 from neverlost.spec.claims import Case, Claim
 from neverlost.spec.kafka.replication.claims.headline import (
     COUNTED,
@@ -80,6 +79,11 @@ def budget_of(decided: DecidedCase) -> Budget:
     return {name: decided.model.settings[name] for name in COUNTED if decided.model.settings[name]}
 
 
+def faults_of(decided: DecidedCase) -> str:
+    """The faults that a case allows, in words."""
+    return decided.model.profile.state.fault_words(budget_of(decided))
+
+
 def judge_headline(claim: Claim, study: Study) -> Headline:
     """Decide C-26, and find its evidence."""
     before = study.cut_short
@@ -112,7 +116,7 @@ def _verdict(survivals: Sequence[Survival]) -> ClaimVerdict:
 
 def _survives(survival: tuple[str, Survival]) -> str:
     names, found = survival
-    return f"{names}: {' or '.join(Partition.fault_words(budget_of(d)) for d in found.survived)}"
+    return f"{names}: {' or '.join(faults_of(d) for d in found.survived)}"
 
 
 def _by_equal_lines(survivals: Sequence[Survival]) -> list[tuple[str, Survival]]:

@@ -10,7 +10,7 @@ from mutants.history_mutants import HISTORY, SURVIVE
 from mutants.history_outcomes import seen_in, table
 from mutants.history_page import page
 from mutants.inprocess_mutants import MUTANTS
-from mutants.inprocess_mutation import Mutant
+from mutants.inprocess_mutation import CodeMutant
 from mutants.surviving_mutants import SURVIVE as SURVIVORS_THAT_SURVIVE
 from mutants.surviving_mutants import SURVIVORS
 
@@ -19,7 +19,7 @@ AGAIN = "run `make mutants`, and commit what it writes"
 
 
 @pytest.mark.parametrize("mutant", [pytest.param(m, id=m.name) for m in (*HISTORY, *SURVIVORS) if KILLED.get(m.name)])
-def test_the_case_tells_the_mistake_and_passes_without_it(mutant: Mutant) -> None:
+def test_the_case_tells_the_mistake_and_passes_without_it(mutant: CodeMutant) -> None:
     case = KILLED[mutant.name]
     assert seen_in(case, None) is None
     assert seen_in(case, mutant) == case["seen"], AGAIN

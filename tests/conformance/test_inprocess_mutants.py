@@ -13,7 +13,7 @@ from mutants.inprocess_benches import BENCHES, suite
 from mutants.inprocess_mutant_outcomes import by_chance, by_suite, table
 from mutants.inprocess_mutant_page import page
 from mutants.inprocess_mutants import MUTANTS
-from mutants.inprocess_mutation import Mutant, planted
+from mutants.inprocess_mutation import CodeMutant, mistake, planted
 from mutants.surviving_mutants import SURVIVORS
 from sampling import spread
 
@@ -49,7 +49,7 @@ def test_brokers_without_a_mistake_pass_every_suite(bench: str, thorough: bool) 
     assert (outcome.failures, outcome.cases) == ((), len(cases))
 
 
-def test_the_suite_of_its_bench_catches_every_mutant(mutant: Mutant) -> None:
+def test_the_suite_of_its_bench_catches_every_mutant(mutant: CodeMutant) -> None:
     found = by_suite(mutant)
     assert found is not None
     assert found == FOUND[mutant.name]["suite"], AGAIN
@@ -90,6 +90,6 @@ def test_every_mistake_can_be_made_in_the_code_as_it_is_now() -> None:
 
 
 def test_a_mistake_whose_place_was_rewritten_is_refused() -> None:
-    gone = Mutant("gone", "R-HW-1", "min-isr", MUTANTS[0].place, "what does not stand there", "pass")
+    gone = mistake("gone", "R-HW-1", "min-isr", MUTANTS[0].place, "what does not stand there", "pass")
     with pytest.raises(ValueError, match="stands 0 times"), planted(gone):
         pass

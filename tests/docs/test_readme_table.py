@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from neverlost.model.core.source import defined
 from neverlost.spec.golden import GoldenFinding, golden_rows
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
@@ -38,5 +39,5 @@ def test_the_readme_tells_of_all_five_protocols() -> None:
 
 def test_the_python_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
     for block in re.findall(r"^```python\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL):
-        exec(compile(block, "README.md", "exec"), {})
+        defined(block, "README.md", {})
     assert "11. become_leader" in capsys.readouterr().out

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from lemma_properties import PREFIX, deciding_lemmas
 
-from neverlost.conformance.mutants.conditions import ConditionMutant, condition_mutants
+from neverlost.conformance.mutants.conditions import condition_mutants
+from neverlost.conformance.mutants.mutant import GUARD, Mutant
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symbolic.proof import prove
@@ -65,11 +66,11 @@ def test_without_a_second_try_an_event_is_missed_and_without_looking_back_the_ti
     assert len(trace.steps) == steps
 
 
-GUARDS = {mutant: profile for mutant, profile in condition_mutants(PURGATORY).items() if mutant.is_require}
+GUARDS = {mutant: profile for mutant, profile in condition_mutants(PURGATORY).items() if mutant.kind == GUARD}
 
 
 @pytest.mark.parametrize("guard", GUARDS, ids=[guard.label for guard in GUARDS])
-def test_without_one_of_its_guards_it_is_another_model(guard: ConditionMutant) -> None:
+def test_without_one_of_its_guards_it_is_another_model(guard: Mutant) -> None:
     try:
         result = search(GUARDS[guard])
     except ModelError:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from lemma_properties import PREFIX, deciding_lemmas
 
-from neverlost.conformance.mutants.conditions import ConditionMutant, condition_mutants
+from neverlost.conformance.mutants.conditions import condition_mutants
+from neverlost.conformance.mutants.mutant import GUARD, Mutant
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symbolic.induction import Effort
 from neverlost.explorer.symbolic.proof import prove
@@ -109,11 +110,11 @@ def test_every_lemma_is_true_in_every_state_of_a_search(tmp_path: Path) -> None:
 
 
 SMALL = {"slots": 3, "levels": 4, "horizon": 20, "starts": 5}
-GUARDS = {mutant: profile for mutant, profile in condition_mutants(TIMING_WHEEL).items() if mutant.is_require}
+GUARDS = {mutant: profile for mutant, profile in condition_mutants(TIMING_WHEEL).items() if mutant.kind == GUARD}
 
 
 @pytest.mark.parametrize("guard", GUARDS, ids=[guard.label for guard in GUARDS])
-def test_without_one_of_its_guards_it_is_another_model(guard: ConditionMutant) -> None:
+def test_without_one_of_its_guards_it_is_another_model(guard: Mutant) -> None:
     right = explore(TIMING_WHEEL.bounded(**SMALL), engine="interpreted", until="all")
     try:
         limits = Limits(states=2 * right.distinct)

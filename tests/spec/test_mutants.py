@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from sampling import quick_one_in
 
-from neverlost.conformance.mutants.conditions import ConditionMutant, condition_mutants
+from neverlost.conformance.mutants.conditions import condition_mutants
+from neverlost.conformance.mutants.mutant import GUARD, Mutant
 from neverlost.explorer.search import Limits, explore
 from neverlost.model import published
 from neverlost.model.core import ModelError, Profile
@@ -101,7 +102,7 @@ MUTANTS = list(dict.fromkeys(mutant for mutants in MUTATED.values() for mutant i
 
 
 @pytest.mark.parametrize("mutant", quick_one_in(3, MUTANTS, lambda mutant: mutant.label))
-def test_a_protocol_without_one_of_its_guards_is_another_protocol(mutant: ConditionMutant) -> None:
+def test_a_protocol_without_one_of_its_guards_is_another_protocol(mutant: Mutant) -> None:
     profiles = [(profile, MUTATED[profile.name][mutant]) for profile in PROFILES if mutant in MUTATED[profile.name]]
     cases = [(row, mutated) for profile, mutated in profiles for row in telling_rows(profile)]
     cases.sort(key=lambda case: case[0].distinct)
@@ -115,7 +116,7 @@ def test_a_protocol_without_one_of_its_guards_is_another_protocol(mutant: Condit
 
 
 def test_every_explained_survivor_is_a_mutant_and_no_require() -> None:
-    parts = {m.label for m in MUTANTS if not m.is_require}
+    parts = {m.label for m in MUTANTS if m.kind != GUARD}
     assert set(SURVIVORS) <= parts
 
 
@@ -123,4 +124,4 @@ def test_every_require_of_the_published_protocols_has_a_mutant() -> None:
     written = sum(
         file.read_text(encoding="utf-8").count("    require(") for file in Path(published.__file__).parent.glob("*.py")
     )
-    assert sum(m.is_require for m in MUTANTS) == written > 50
+    assert sum(m.kind == GUARD for m in MUTANTS) == written > 50

@@ -7,6 +7,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from neverlost.model.core.source import defined
+
 NUMBER, U64, U32 = (64, True), (64, False), (32, False)
 Kind = tuple[int, bool]
 NAMES = {"number": NUMBER, "u64": U64, "u32": U32}
@@ -104,8 +106,7 @@ def by_python(text: str, name: str, *arguments: Any) -> Any:
         "len": lambda v: Word(len(v), NUMBER),
         "vector": None,
     }
-    exec(compile("from __future__ import annotations\n" + text, "kernel", "exec"), space)
-    return space[name](*arguments)
+    return defined(text, "kernel", space)[name](*arguments)
 
 
 def _range(*limits: Any) -> Any:

@@ -9,6 +9,7 @@ import importlib
 import sys
 from pathlib import Path
 
+from neverlost.conformance.mutants.mutant import ensure_stands_once
 from neverlost.model.core import Profile
 from neverlost.model.kafka import replication as model
 from neverlost.spec.kafka import replication as spec
@@ -158,7 +159,6 @@ def split_versions(folder: Path, package: str) -> dict[str, Profile]:
 
 def _edited(module: str, text: str) -> str:
     for written, instead in EDITS.get(module, ()):
-        if text.count(written) != 1:
-            raise ValueError(f"{written!r} stands {text.count(written)} times in {module}; write it as it stands now")
+        ensure_stands_once(written, text.count(written), module)
         text = text.replace(written, instead)
     return text

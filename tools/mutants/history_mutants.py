@@ -5,11 +5,11 @@ All were written before it was seen which of them a suite kills.
 
 from __future__ import annotations
 
-from mutants.inprocess_mutation import Mutant
+from mutants.inprocess_mutation import CodeMutant, mistake
 
 
-def _of(ticket: str, about: str, rule: str, place: str, written: str, instead: str) -> Mutant:
-    return Mutant(f"{ticket}: {about}", rule, "", f"inprocess.{place}", written, instead)
+def _of(ticket: str, about: str, rule: str, place: str, written: str, instead: str) -> CodeMutant:
+    return mistake(f"{ticket}: {about}", rule, "", f"inprocess.{place}", written, instead)
 
 
 HISTORY = (

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from mutants.inprocess_mutation import Mutant, planted
+from mutants.inprocess_mutation import CodeMutant, planted
 from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import Mistake, Suite, SuiteCase
 from neverlost.conformance.suite.run import SuiteOutcome, conform, go_beyond
@@ -26,7 +26,7 @@ RANDOM_STEPS = 20_000
 """From the ends of the cases of each suite, for the mistakes that no case kills."""
 
 
-def killed_by(mutant: Mutant, suite: Suite) -> dict[str, Any] | None:
+def killed_by(mutant: CodeMutant, suite: Suite) -> dict[str, Any] | None:
     """The first case that fails with the mistake in place, shortened to where it fails; None if all pass."""
     with planted(mutant):
         outcome = conform(suite.model, suite.cases, InProcessAdapter)
@@ -46,7 +46,7 @@ def killed_by(mutant: Mutant, suite: Suite) -> dict[str, Any] | None:
     }
 
 
-def killed_at_random(mutant: Mutant, suite: Suite) -> int | None:
+def killed_at_random(mutant: CodeMutant, suite: Suite) -> int | None:
     """How many random steps from the ends of a suite's cases it takes to kill a mistake; None if that many do not."""
     before = SuiteOutcome(cases=0, steps=0, attempts=0, failures=(), complete=True)
     with planted(mutant):
@@ -54,7 +54,7 @@ def killed_at_random(mutant: Mutant, suite: Suite) -> int | None:
     return outcome.random_steps if outcome.failures else None
 
 
-def seen_in(said: Mapping[str, Any], mutant: Mutant | None) -> str | None:
+def seen_in(said: Mapping[str, Any], mutant: CodeMutant | None) -> str | None:
     """What is seen in the case that kills, with a mistake in place or without any; None if it passes."""
     version = profiles()[said["version"]]
     model = version.bounded(**version.read(said["bounds"], said["settings"]))

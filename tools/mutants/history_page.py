@@ -7,7 +7,7 @@ from typing import Any
 
 from mutants.history_mutants import HISTORY, MISSED, SURVIVE
 from mutants.history_outcomes import MOST_STATES, RANDOM_STEPS, VERSIONS, table
-from mutants.inprocess_mutation import Mutant
+from mutants.inprocess_mutation import CodeMutant
 from mutants.surviving_mutants import SURVIVE as SURVIVORS_THAT_SURVIVE
 from mutants.surviving_mutants import SURVIVORS
 
@@ -56,22 +56,22 @@ def page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _ticket(mutant: Mutant) -> str:
+def _ticket(mutant: CodeMutant) -> str:
     return mutant.name.partition(":")[0]
 
 
-def _rows(head: str, mutants: Sequence[Mutant], said: Mapping[str, Any]) -> list[str]:
+def _rows(head: str, mutants: Sequence[CodeMutant], said: Mapping[str, Any]) -> list[str]:
     lines = [f"| {head} | rule | refused by | seen |", "|---|---|---|---|"]
     for mutant in mutants:
         case = said[mutant.name]
         if case is not None:
             where = f"`{case['case']}` of `{case['version']}`, {len(case['steps'])} steps"
-            lines.append(f"| {mutant.name} | {mutant.rule} | {where} | {case['seen']} |")
+            lines.append(f"| {mutant.name} | {mutant.rules} | {where} | {case['seen']} |")
     return lines
 
 
 def _not_refused(
-    head: str, mutants: Sequence[Mutant], found: Mapping[str, Any], reasons: Mapping[str, tuple[str, str] | None]
+    head: str, mutants: Sequence[CodeMutant], found: Mapping[str, Any], reasons: Mapping[str, tuple[str, str] | None]
 ) -> list[str]:
     lines = [f"| {head} | | why | at random |", "|---|---|---|---|"]
     for mutant in mutants:

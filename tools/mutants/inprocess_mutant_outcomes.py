@@ -16,7 +16,7 @@ from hypothesis.errors import HypothesisException
 from hypothesis.stateful import run_state_machine_as_test
 
 from mutants.inprocess_benches import BENCHES, suite
-from mutants.inprocess_mutation import Mutant, planted
+from mutants.inprocess_mutation import CodeMutant, planted
 from neverlost.conformance import state_machine
 from neverlost.conformance.suite.run import conform
 
@@ -49,7 +49,7 @@ def machine(bench: str) -> Any:
     return state_machine(BENCHES[bench].model(), BENCHES[bench].make)
 
 
-def by_suite(mutant: Mutant) -> dict[str, Any] | None:
+def by_suite(mutant: CodeMutant) -> dict[str, Any] | None:
     """How many cases and steps of the suite it takes, and what is seen then; None if it survives."""
     cases = suite(mutant.bench)
     with planted(mutant):
@@ -59,7 +59,7 @@ def by_suite(mutant: Mutant) -> dict[str, Any] | None:
     return {"cases": outcome.cases, "steps": outcome.steps, "seen": outcome.failures[0].kind}
 
 
-def by_chance(mutant: Mutant) -> dict[str, int] | None:
+def by_chance(mutant: CodeMutant) -> dict[str, int] | None:
     """How many random runs and steps it takes; None if it survives."""
     tally = Tally()
 
@@ -77,7 +77,7 @@ def by_chance(mutant: Mutant) -> dict[str, int] | None:
     return {"runs": tally.runs, "steps": tally.steps} if failed else None
 
 
-def by_known_traces(mutant: Mutant) -> bool:
+def by_known_traces(mutant: CodeMutant) -> bool:
     """Do the model's witnesses and counterexamples catch it, which the machine goes along before it runs at random?"""
     with planted(mutant):
         return _fails(machine(mutant.bench).TestCase("runTest").setUp)

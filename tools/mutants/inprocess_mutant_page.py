@@ -8,7 +8,7 @@ from typing import Any
 from mutants.inprocess_benches import BENCHES
 from mutants.inprocess_mutant_outcomes import table
 from mutants.inprocess_mutants import MUTANTS, PARTS
-from mutants.inprocess_mutation import Mutant
+from mutants.inprocess_mutation import CodeMutant
 
 
 def page() -> str:
@@ -20,7 +20,7 @@ def page() -> str:
 def _head(found: Mapping[str, Any]) -> list[str]:
     count = {way: sum(bool(found[m.name][way]) for m in MUTANTS) for way in ("suite", "chance", "known_traces")}
     share = count["chance"] / len(MUTANTS)
-    rules = len({mutant.rule for mutant in MUTANTS})
+    rules = len({mutant.rules for mutant in MUTANTS})
     return [
         "# Mutants of the implementation",
         "",
@@ -59,12 +59,12 @@ def _parts(found: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _row(mutant: Mutant, found: Mapping[str, Any]) -> str:
+def _row(mutant: CodeMutant, found: Mapping[str, Any]) -> str:
     suite, chance = found["suite"], found["chance"]
     by_suite = f"{suite['cases']:,}, {suite['steps']:,} | {suite['seen']}" if suite else "**no** |"
     by_chance = f"{chance['runs']:,}, {chance['steps']:,}" if chance else "no"
     known = "yes" if found["known_traces"] else "no"
-    return f"| {mutant.name} | {mutant.rule} | {mutant.bench} | {by_suite} | {by_chance} | {known} |"
+    return f"| {mutant.name} | {mutant.rules} | {mutant.bench} | {by_suite} | {by_chance} | {known} |"
 
 
 def _missed(found: Mapping[str, Any]) -> list[str]:

@@ -10,9 +10,9 @@ from mutants.inprocess_mutants_late import LATE
 from mutants.inprocess_mutants_leader import LEADER
 from mutants.inprocess_mutants_log import LOG
 from mutants.inprocess_mutants_waiting import WAITING
-from mutants.inprocess_mutation import Mutant
+from mutants.inprocess_mutation import CodeMutant
 
-PARTS: Mapping[str, tuple[Mutant, ...]] = {
+PARTS: Mapping[str, tuple[CodeMutant, ...]] = {
     "Logs and followers": LOG,
     "Leaders": LEADER,
     "Controller": CONTROLLER,
@@ -23,4 +23,4 @@ PARTS: Mapping[str, tuple[Mutant, ...]] = {
 }
 """Every mistake, part by part."""
 
-MUTANTS: tuple[Mutant, ...] = tuple(mutant for mutants in PARTS.values() for mutant in mutants)
+MUTANTS: tuple[CodeMutant, ...] = tuple(mutant for mutants in PARTS.values() for mutant in mutants)

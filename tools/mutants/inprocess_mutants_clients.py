@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mutants.inprocess_mutation import Mutant
+from mutants.inprocess_mutation import mistake
 
 CLIENTS = (
-    Mutant(
+    mistake(
         "nobody looks whether a record is in the log already",
         "R-CLIENT-3",
         "renumbering",
@@ -13,7 +13,7 @@ CLIENTS = (
         "known is not None",
         "False",
     ),
-    Mutant(
+    mistake(
         "a gap in the sequence is accepted",
         "R-CLIENT-3",
         "retries",
@@ -21,7 +21,7 @@ CLIENTS = (
         "self.producers.check(record.stamp)",
         "pass",
     ),
-    Mutant(
+    mistake(
         "a follower remembers no producers",
         "R-CLIENT-3",
         "retries",
@@ -29,7 +29,7 @@ CLIENTS = (
         "self._write(entry)",
         "self.site.disk.append(self.site.partition, entry, flush=False)",
     ),
-    Mutant(
+    mistake(
         "a restart forgets what producers have written",
         "R-CLIENT-3",
         "retry-after-restart",
@@ -37,7 +37,7 @@ CLIENTS = (
         "enumerate(log.entries)",
         "enumerate([])",
     ),
-    Mutant(
+    mistake(
         "what was cut from the log still counts as written",
         "R-CLIENT-3",
         "retry-after-cut",
@@ -45,7 +45,7 @@ CLIENTS = (
         "self.producers = ProducerTable(self.log)",
         "pass",
     ),
-    Mutant(
+    mistake(
         "only the latest batch of a producer is known again",
         "R-CLIENT-3",
         "retries",
@@ -53,7 +53,7 @@ CLIENTS = (
         "reversed(known.batches)",
         "list(known.batches)[-1:]",
     ),
-    Mutant(
+    mistake(
         "a new producer epoch has to go on with the old sequence",
         "R-CLIENT-3",
         "renumbering",
@@ -61,7 +61,7 @@ CLIENTS = (
         "0 if stamp.producer_epoch > known.epoch else",
         "",
     ),
-    Mutant(
+    mistake(
         "the batches of an older producer epoch are taken for those of the newer",
         "R-CLIENT-3",
         "renumbering",
@@ -69,7 +69,7 @@ CLIENTS = (
         "known is None or known.epoch != stamp.producer_epoch",
         "known is None",
     ),
-    Mutant(
+    mistake(
         "a consumer reads up to the log end",
         "R-CONS-1",
         "commit-after",
@@ -77,7 +77,7 @@ CLIENTS = (
         "self._readable_end(position) if reader == CONSUMER else self.log.end",
         "self.log.end",
     ),
-    Mutant(
+    mistake(
         "a consumer that commits after processing commits what it has polled",
         "R-CONS-2",
         "commit-after",
@@ -85,7 +85,7 @@ CLIENTS = (
         "self.processed_end",
         "self.position",
     ),
-    Mutant(
+    mistake(
         "a consumer that commits before processing commits one poll late",
         "R-CONS-2",
         "commit-before",
@@ -93,7 +93,7 @@ CLIENTS = (
         "if self._mode == COMMIT_BEFORE:\n        self._commit(self.position)",
         "if self._mode == COMMIT_BEFORE:\n        self._commit(self.position - 1)",
     ),
-    Mutant(
+    mistake(
         "auto-commit commits only what was processed",
         "R-CONS-2",
         "commit-auto",
@@ -101,7 +101,7 @@ CLIENTS = (
         "if self._mode == COMMIT_AUTO:\n        self._commit(self.position)",
         "if self._mode == COMMIT_AUTO:\n        self._commit(self.processed_end)",
     ),
-    Mutant(
+    mistake(
         "auto-commit commits what the present poll is about to return",
         "R-CONS-2",
         "commit-auto",
@@ -109,7 +109,7 @@ CLIENTS = (
         "if self._mode == COMMIT_AUTO:\n        self._commit(self.position)",
         "if self._mode == COMMIT_AUTO:\n        self._commit(self.position + 1)",
     ),
-    Mutant(
+    mistake(
         "the successor of a consumer goes on where that one had processed to, not where it had committed",
         "R-CONS-1",
         "commit-after",
@@ -117,7 +117,7 @@ CLIENTS = (
         "self.position = self.processed_end = self.committed()",
         "self.position = self.processed_end",
     ),
-    Mutant(
+    mistake(
         "the successor of a consumer goes on where that one had polled to",
         "R-CONS-1",
         "commit-auto",
@@ -125,7 +125,7 @@ CLIENTS = (
         "self.position = self.processed_end = self.committed()",
         "self.processed_end = self.position",
     ),
-    Mutant(
+    mistake(
         "the coordinator finds the first offset that was ever committed",
         "R-CONS-1",
         "commit-after",
@@ -133,7 +133,7 @@ CLIENTS = (
         "found[keys[entry.record.key]] = int(entry.record.value)",
         "found.setdefault(keys[entry.record.key], int(entry.record.value))",
     ),
-    Mutant(
+    mistake(
         "a commit is answered, and not written",
         "R-CONS-1",
         "commit-before",

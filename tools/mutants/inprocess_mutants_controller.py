@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mutants.inprocess_mutation import Mutant
+from mutants.inprocess_mutation import mistake
 
 SHUTDOWNS = (
-    Mutant(
+    mistake(
         "a clean shutdown leaves no mark",
         "R-STOP-2",
         "shutdowns",
@@ -13,7 +13,7 @@ SHUTDOWNS = (
         "self.shut_down_cleanly = True",
         "pass",
     ),
-    Mutant(
+    mistake(
         "the mark of a clean shutdown outlives the next start",
         "R-STOP-2",
         "shutdowns",
@@ -21,7 +21,7 @@ SHUTDOWNS = (
         "self.disk.shut_down_cleanly = False",
         "pass",
     ),
-    Mutant(
+    mistake(
         "a shutdown does not write the high watermark down",
         "R-STOP-2",
         "shutdowns",
@@ -29,7 +29,7 @@ SHUTDOWNS = (
         "self.running.manager.checkpoint()",
         "pass",
     ),
-    Mutant(
+    mistake(
         "a broker that shuts down goes on leading",
         "R-STOP-1",
         "shutdowns",
@@ -40,7 +40,7 @@ SHUTDOWNS = (
 )
 
 CONTROLLER = (
-    Mutant(
+    mistake(
         "a new leader gets no new leader epoch",
         "R-ELECT-1",
         "changing-isr",
@@ -48,7 +48,7 @@ CONTROLLER = (
         "self.leader_epoch += 1",
         "pass",
     ),
-    Mutant(
+    mistake(
         "the last member of the ISR is dropped by its death",
         "R-ELECT-1",
         "changing-isr",
@@ -56,7 +56,7 @@ CONTROLLER = (
         "self.isr == {broker} and not self.keeps_eligible",
         "False",
     ),
-    Mutant(
+    mistake(
         "a live replica from outside the ISR counts as a clean candidate",
         "R-ELECT-1",
         "changing-isr",
@@ -64,7 +64,7 @@ CONTROLLER = (
         "self.isr & live,",
         "live,",
     ),
-    Mutant(
+    mistake(
         "a dead member of the ISR is elected",
         "R-ELECT-1",
         "changing-isr",
@@ -72,7 +72,7 @@ CONTROLLER = (
         "self.isr & live,",
         "self.isr,",
     ),
-    Mutant(
+    mistake(
         "a leader that died stays in the ISR",
         "R-ELECT-1",
         "changing-isr",
@@ -80,7 +80,7 @@ CONTROLLER = (
         "record.elect(choose(candidates), rest)",
         "record.elect(choose(candidates), record.isr)",
     ),
-    Mutant(
+    mistake(
         "a dead follower is dropped from the ISR and the leader does not hear of it",
         "R-META-1",
         "changing-isr",
@@ -88,7 +88,7 @@ CONTROLLER = (
         "self._shrink(record, rest)\n            self._tell(record)",
         "self._shrink(record, rest)",
     ),
-    Mutant(
+    mistake(
         "an ISR that loses a dead follower comes without a new leader epoch in versions before KAFKA-15021",
         "R-ELECT-1",
         "changing-isr",
@@ -96,7 +96,7 @@ CONTROLLER = (
         "self.protocol.epoch_per_shrink is EpochPerShrink.NONE and",
         "",
     ),
-    Mutant(
+    mistake(
         "an ISR that loses a dead follower comes with a new leader epoch though KAFKA-15021 is fixed",
         "R-ELECT-1",
         "strict-min-isr",
@@ -104,7 +104,7 @@ CONTROLLER = (
         "self.protocol.epoch_per_shrink is EpochPerShrink.NONE and record.leader is not None",
         "False",
     ),
-    Mutant(
+    mistake(
         "a smaller ISR that a leader asked for comes without a new leader epoch",
         "R-ISR-2",
         "changing-isr",
@@ -112,7 +112,7 @@ CONTROLLER = (
         "self.protocol.epoch_per_shrink is EpochPerShrink.EVERY and request.isr < record.isr",
         "False",
     ),
-    Mutant(
+    mistake(
         "a larger ISR comes with a new leader epoch too",
         "R-ISR-2",
         "changing-isr",
@@ -120,7 +120,7 @@ CONTROLLER = (
         "self.protocol.epoch_per_shrink is EpochPerShrink.EVERY and request.isr < record.isr",
         "self.protocol.epoch_per_shrink is EpochPerShrink.EVERY",
     ),
-    Mutant(
+    mistake(
         "an election replaces a leader that lives",
         "R-ELECT-1",
         "min-isr",
@@ -128,7 +128,7 @@ CONTROLLER = (
         "if record.leader is None else ()",
         "",
     ),
-    Mutant(
+    mistake(
         "an unclean election is held though nobody allowed it",
         "R-ELECT-2",
         "fenced-fetches",
@@ -136,7 +136,7 @@ CONTROLLER = (
         "not self.unclean_election or",
         "",
     ),
-    Mutant(
+    mistake(
         "an unclean election is held though a member of the ISR lives",
         "R-ELECT-2",
         "unclean-elections",
@@ -144,7 +144,7 @@ CONTROLLER = (
         "or (self.isr | self.eligible) & live",
         "",
     ),
-    Mutant(
+    mistake(
         "an unclean leader is added to the ISR, not flagged as all that is left of it",
         "R-ELECT-2",
         "cut-by-shared-epoch",
@@ -152,7 +152,7 @@ CONTROLLER = (
         "frozenset({leader})",
         "self.isr | {leader}",
     ),
-    Mutant(
+    mistake(
         "an unclean election leaves the eligible leaders as they are",
         "R-ELECT-2",
         "eligible-leaders",
@@ -160,7 +160,7 @@ CONTROLLER = (
         "record.eligible = frozenset()",
         "pass",
     ),
-    Mutant(
+    mistake(
         "who leaves an ISR below min ISR is not kept eligible",
         "R-ELECT-3",
         "eligible-leaders",
@@ -168,7 +168,7 @@ CONTROLLER = (
         "(self.eligible | self.isr) - isr",
         "self.eligible - isr",
     ),
-    Mutant(
+    mistake(
         "only who left the ISR last is kept eligible",
         "R-ELECT-3",
         "eligible-leaders",
@@ -176,7 +176,7 @@ CONTROLLER = (
         "(self.eligible | self.isr) - isr",
         "self.isr - isr",
     ),
-    Mutant(
+    mistake(
         "eligible leaders outlive an ISR that is large enough again",
         "R-ELECT-3",
         "eligible-leaders",
@@ -184,7 +184,7 @@ CONTROLLER = (
         "self.eligible, self.last_known_leader = frozenset(), None",
         "pass",
     ),
-    Mutant(
+    mistake(
         "an eligible leader stays one though it died without a clean shutdown",
         "R-ELECT-3",
         "eligible-leaders",
@@ -192,7 +192,7 @@ CONTROLLER = (
         "record.eligible -= {broker}",
         "pass",
     ),
-    Mutant(
+    mistake(
         "the last known leader is forgotten",
         "R-ELECT-3",
         "eligible-leaders",
@@ -200,7 +200,7 @@ CONTROLLER = (
         "broker if record.keeps_eligible else None",
         "None",
     ),
-    Mutant(
+    mistake(
         "the last known leader is elected though an eligible one is left",
         "R-ELECT-3",
         "eligible-leaders",
@@ -208,7 +208,7 @@ CONTROLLER = (
         "not self.isr and not self.eligible and",
         "",
     ),
-    Mutant(
+    mistake(
         "eligible leaders are kept in versions before KIP-966",
         "R-ELECT-3",
         "min-isr",
@@ -216,7 +216,7 @@ CONTROLLER = (
         "if self.keeps_eligible",
         "if True",
     ),
-    Mutant(
+    mistake(
         "any leader epoch may write the ISR",
         "R-ISR-2",
         "deposed-leader",
@@ -224,7 +224,7 @@ CONTROLLER = (
         "(record.leader, record.leader_epoch) != (leader, leader_epoch)",
         "False",
     ),
-    Mutant(
+    mistake(
         "a fenced broker is taken into the ISR",
         "KIP-841",
         "fenced-brokers",
@@ -232,7 +232,7 @@ CONTROLLER = (
         "self.protocol.refuses_fenced_members and request.isr & self.fenced",
         "False",
     ),
-    Mutant(
+    mistake(
         "a broker that has restarted since is taken into the ISR",
         "KIP-903",
         "min-isr",
@@ -240,7 +240,7 @@ CONTROLLER = (
         "self.protocol.checks_broker_epochs and bool(request.isr & stale)",
         "False",
     ),
-    Mutant(
+    mistake(
         "a broker keeps its registration when it restarts",
         "KIP-903",
         "min-isr",
@@ -248,7 +248,7 @@ CONTROLLER = (
         "self.broker_epochs.get(broker, 0) + 1",
         "self.broker_epochs.get(broker, 1)",
     ),
-    Mutant(
+    mistake(
         "a fenced broker is not heard any more",
         "KIP-841",
         "fenced-brokers",
@@ -256,7 +256,7 @@ CONTROLLER = (
         "self.fenced.discard(broker)",
         "pass",
     ),
-    Mutant(
+    mistake(
         "a broker that has restarted stays fenced",
         "R-ELECT-1",
         "changing-isr",
@@ -264,7 +264,7 @@ CONTROLLER = (
         "self.fenced.discard(broker)",
         "pass",
     ),
-    Mutant(
+    mistake(
         "a broker that has restarted is not told who leads",
         "R-META-1",
         "changing-isr",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mutants.inprocess_mutation import Mutant
+from mutants.inprocess_mutation import mistake
 
 LATE = (
-    Mutant(
+    mistake(
         "the delayed produce is made in the same step as the append",
         "R-DP-1",
         "late-produces",
@@ -13,7 +13,7 @@ LATE = (
         "        yield\n",
         "",
     ),
-    Mutant(
+    mistake(
         "a delayed produce fails in another leader epoch than that of the append, which no release does (KAFKA-1148)",
         "R-DP-1",
         "late-produces",
@@ -21,7 +21,7 @@ LATE = (
         "replica.site.protocol.produces_know_epoch and",
         "",
     ),
-    Mutant(
+    mistake(
         "the epoch of the append is looked up when the delayed produce is made",
         "R-DP-1",
         "produces-know-epoch",
@@ -29,7 +29,7 @@ LATE = (
         "leader_epoch=one.leader_epoch",
         "leader_epoch=self.replicas[partition].leader_epoch",
     ),
-    Mutant(
+    mistake(
         "a delayed produce only fails in an epoch with another leader",
         "R-DP-1",
         "produces-know-epoch",
@@ -37,7 +37,7 @@ LATE = (
         "replica.leader_epoch != one.leader_epoch",
         "replica.leadership is None",
     ),
-    Mutant(
+    mistake(
         "what waits is not looked at when a leader leads on in another epoch",
         "R-DP-3",
         "produces-know-epoch",
@@ -45,7 +45,7 @@ LATE = (
         "self.produces.check_and_complete(partition)",
         "if self.replicas[partition].leadership is None:\n        self.produces.check_and_complete(partition)",
     ),
-    Mutant(
+    mistake(
         "a fetch is counted in the same step in which it is checked",
         "R-FETCH-1",
         "late-counts",
@@ -53,7 +53,7 @@ LATE = (
         "        yield\n",
         "",
     ),
-    Mutant(
+    mistake(
         "a fetch is counted only in the epoch of its check, which no release does",
         "R-FETCH-1",
         "late-counts",
@@ -61,7 +61,7 @@ LATE = (
         "not self.protocol.fetches_know_epoch or",
         "",
     ),
-    Mutant(
+    mistake(
         "a late count never goes back behind what the leader knows",
         "R-FETCH-1",
         "late-counts",
@@ -69,7 +69,7 @@ LATE = (
         "known.log_end = log_end",
         "known.log_end = max(known.log_end, log_end)",
     ),
-    Mutant(
+    mistake(
         "a late count is noted by the follower's number from 3.3 on too",
         "R-FETCH-1",
         "late-counts-lost",
@@ -77,7 +77,7 @@ LATE = (
         "self.protocol.late_counts_are_lost and fetched.follower is not None",
         "False",
     ),
-    Mutant(
+    mistake(
         "a broker that follows keeps what it noted of its followers from 3.3 on too",
         "R-FETCH-1",
         "late-counts-lost",
@@ -85,7 +85,7 @@ LATE = (
         "self.followers = {}",
         "pass",
     ),
-    Mutant(
+    mistake(
         "a leader that leads on forgets its followers, and loses late counts",
         "R-FETCH-1",
         "late-counts-lost",
@@ -94,7 +94,7 @@ LATE = (
         "self.leader, self.leader_epoch = news.leader, news.leader_epoch\n"
         "    if self.site.protocol.late_counts_are_lost:\n        self.followers = {}",
     ),
-    Mutant(
+    mistake(
         "the ISR is extended by what is known now, not by what a late count shows",
         "R-ISR-2",
         "late-counts-lost",
@@ -102,7 +102,7 @@ LATE = (
         "known_end = known.log_end",
         "known_end = self.followers[follower].log_end",
     ),
-    Mutant(
+    mistake(
         "a fetch that knows its epoch counts wherever its broker leads",
         "R-FETCH-1",
         "counts-know-epoch",
@@ -110,7 +110,7 @@ LATE = (
         "replica.leader_epoch == fetched.leader_epoch",
         "True",
     ),
-    Mutant(
+    mistake(
         "a follower asks its leader again while a response to an earlier epoch is under way",
         "R-FETCH-1",
         "late-responses",
@@ -118,7 +118,7 @@ LATE = (
         "(asked.partition, asked.following.leader) for",
         "(asked.partition, asked.following.leader) if asked.following is following else None for",
     ),
-    Mutant(
+    mistake(
         "a follower waits for the response of a leader that it has left",
         "R-FETCH-1",
         "late-responses-of-three",
@@ -126,7 +126,7 @@ LATE = (
         "(partition, following.leader) in [\n        (asked.partition, asked.following.leader)",
         "partition in [\n        asked.partition",
     ),
-    Mutant(
+    mistake(
         "a response is obeyed wherever the log ends now",
         "R-FETCH-2",
         "late-responses",
@@ -134,7 +134,7 @@ LATE = (
         "asked.offset != self.replica.log.end",
         "False",
     ),
-    Mutant(
+    mistake(
         "the response of a leader that is not followed any more is obeyed",
         "R-FETCH-2",
         "late-responses-of-three",
@@ -142,7 +142,7 @@ LATE = (
         "following is None or following.leader != asked.following.leader",
         "following is None",
     ),
-    Mutant(
+    mistake(
         "KAFKA-18991 is fixed in 2.8 already",
         "R-FETCH-2",
         "late-responses",
@@ -150,7 +150,7 @@ LATE = (
         "not protocol.responses_know_epoch",
         "False",
     ),
-    Mutant(
+    mistake(
         "the bytes of a response are read when the fetch is checked, which no release does",
         "R-FETCH-2",
         "late-responses",
@@ -158,7 +158,7 @@ LATE = (
         "self.site.protocol.responses_keep_bytes",
         "True",
     ),
-    Mutant(
+    mistake(
         "a slice of a log that has become too short is sent all the same",
         "R-FETCH-2",
         "late-responses",
@@ -166,7 +166,7 @@ LATE = (
         "self.log.end < self.end",
         "False",
     ),
-    Mutant(
+    mistake(
         "a response to a fetch of an earlier epoch is obeyed in 3.9 too (KAFKA-18991)",
         "R-FETCH-2",
         "late-responses-dropped",
@@ -174,7 +174,7 @@ LATE = (
         "return asked.leader_epoch == self.epoch",
         "return True",
     ),
-    Mutant(
+    mistake(
         "a record of a newer epoch than the follower's is taken in 3.9 too (KAFKA-18723)",
         "R-FETCH-2",
         "newer-records",
@@ -182,7 +182,7 @@ LATE = (
         "entry.leader_epoch > self.epoch",
         "False",
     ),
-    Mutant(
+    mistake(
         "a follower that has yet to cut its log takes late responses, as up to 1.0",
         "R-FETCH-2",
         "late-truncations",
@@ -190,7 +190,7 @@ LATE = (
         "return not self.truncating",
         "return True",
     ),
-    Mutant(
+    mistake(
         "a follower that has yet to cut its log cuts it before it leads again",
         "R-TRUNC-3",
         "late-truncations",
@@ -198,7 +198,7 @@ LATE = (
         "for replica in self.site.replicas:",
         "if self.log.last_epoch() is not None:\n        self.truncate(self.high_watermark)\n    for replica in self.site.replicas:",
     ),
-    Mutant(
+    mistake(
         "a follower that has yet to cut its log need not when its leader stays",
         "R-TRUNC-3",
         "late-truncations-unfenced",
@@ -206,7 +206,7 @@ LATE = (
         "self.truncating = self.truncating or unfinished.leader == leader",
         "pass",
     ),
-    Mutant(
+    mistake(
         "a former leader that has not cut its log forgets the epoch that it led when it hears of another (KAFKA-7415)",
         "R-TRUNC-3",
         "late-truncations-unfenced",
@@ -214,7 +214,7 @@ LATE = (
         "self.led = self.led if unfinished.led is None else unfinished.led",
         "pass",
     ),
-    Mutant(
+    mistake(
         "records that come before the cut of 0.11 do not end the wait for it",
         "R-TRUNC-3",
         "taken-before-the-cut",
@@ -222,7 +222,7 @@ LATE = (
         "self.truncating = self.truncating and not accepted",
         "pass",
     ),
-    Mutant(
+    mistake(
         "a follower that has yet to cut its log takes no late response in 0.11 either",
         "R-FETCH-2",
         "taken-before-the-cut",
@@ -230,7 +230,7 @@ LATE = (
         "not protocol.responses_know_epoch",
         "not protocol.responses_know_epoch and not self.truncating",
     ),
-    Mutant(
+    mistake(
         "a broker of 0.9 drops a response to a fetch of an earlier epoch",
         "R-FETCH-2",
         "late-responses-of-old",
@@ -238,7 +238,7 @@ LATE = (
         "not protocol.responses_know_epoch",
         "False",
     ),
-    Mutant(
+    mistake(
         "a thread that ends its look asks again who leads",
         "R-DP-1",
         "late-looks-and-metadata",
@@ -246,7 +246,7 @@ LATE = (
         "self._judged(look.replica, look.isr, one)",
         "self._outcome(look.partition, one)",
     ),
-    Mutant(
+    mistake(
         "others look at a delayed produce while a thread looks at it",
         "R-DP-1",
         "late-looks-and-metadata",
@@ -254,7 +254,7 @@ LATE = (
         "self._held is not None",
         "False",
     ),
-    Mutant(
+    mistake(
         "nobody looks again who has waited for a look to end",
         "R-DP-1",
         "late-looks-and-metadata",
@@ -262,7 +262,7 @@ LATE = (
         "self.try_complete()",
         "pass",
     ),
-    Mutant(
+    mistake(
         "metadata that a leader knows takes no proposal back",
         "R-META-1",
         "late-looks-and-metadata",
@@ -270,7 +270,7 @@ LATE = (
         "and not self.site.protocol.takes_back_proposals",
         "",
     ),
-    Mutant(
+    mistake(
         "the high watermark is not looked at when a proposal is taken back",
         "R-META-1",
         "late-looks-and-metadata",
@@ -278,7 +278,7 @@ LATE = (
         "self.advance_high_watermark()",
         "pass",
     ),
-    Mutant(
+    mistake(
         "the metadata has no ISR that its leader has asked for",
         "R-ISR-2",
         "late-looks-and-metadata",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mutants.inprocess_mutation import Mutant
+from mutants.inprocess_mutation import mistake
 
 LEADER = (
-    Mutant(
+    mistake(
         "the high watermark is one too low",
         "R-HW-1",
         "changing-isr",
@@ -13,7 +13,7 @@ LEADER = (
         "min([self.log.end, *members])",
         "max(0, min([self.log.end, *members]) - 1)",
     ),
-    Mutant(
+    mistake(
         "the high watermark is the largest known log end",
         "R-HW-1",
         "changing-isr",
@@ -21,7 +21,7 @@ LEADER = (
         "min([",
         "max([",
     ),
-    Mutant(
+    mistake(
         "the high watermark waits for replicas outside the ISR too",
         "R-HW-1",
         "changing-isr",
@@ -29,7 +29,7 @@ LEADER = (
         "for replica in self.isr.maximal if replica != self.broker",
         "for replica in self.followers",
     ),
-    Mutant(
+    mistake(
         "the high watermark goes back",
         "R-HW-1",
         "changing-isr",
@@ -37,7 +37,7 @@ LEADER = (
         "end <= self.high_watermark",
         "end == self.high_watermark",
     ),
-    Mutant(
+    mistake(
         "a new leader exposes its whole log at once",
         "R-HW-2",
         "changing-isr",
@@ -45,7 +45,7 @@ LEADER = (
         "self.advance_high_watermark()",
         "self.high_watermark = self.log.end",
     ),
-    Mutant(
+    mistake(
         "a new leader that is alone in the ISR does not look at its high watermark",
         "R-HW-2",
         "cut-by-shared-epoch",
@@ -53,7 +53,7 @@ LEADER = (
         "self.advance_high_watermark()",
         "pass",
     ),
-    Mutant(
+    mistake(
         "the high watermark is not looked at after an append",
         "R-PROD-3",
         "cut-by-shared-epoch",
@@ -61,7 +61,7 @@ LEADER = (
         "self.advance_high_watermark()",
         "pass",
     ),
-    Mutant(
+    mistake(
         "the high watermark advances below min ISR, as it did before 3.7",
         "R-HW-1",
         "strict-min-isr",
@@ -69,7 +69,7 @@ LEADER = (
         "not protocol.strict_min_isr",
         "True",
     ),
-    Mutant(
+    mistake(
         "proposed members count for the strict min ISR",
         "R-HW-1",
         "strict-min-isr",
@@ -77,7 +77,7 @@ LEADER = (
         "self.isr.committed",
         "self.isr.maximal",
     ),
-    Mutant(
+    mistake(
         "strict min ISR holds in versions before it",
         "R-HW-1",
         "min-isr",
@@ -85,7 +85,7 @@ LEADER = (
         "not protocol.strict_min_isr",
         "False",
     ),
-    Mutant(
+    mistake(
         "what is on its way to a follower counts as fetched",
         "R-FETCH-1",
         "changing-isr",
@@ -93,7 +93,7 @@ LEADER = (
         "request.positions[partition].offset,",
         "request.positions[partition].offset + fetched.count,",
     ),
-    Mutant(
+    mistake(
         "what the leader knows of a follower's log end never goes back",
         "R-FETCH-1",
         "cut-to-high-watermark",
@@ -101,7 +101,7 @@ LEADER = (
         "known.log_end = log_end",
         "known.log_end = max(known.log_end, log_end)",
     ),
-    Mutant(
+    mistake(
         "a fetch does not make the leader look at its high watermark",
         "R-FETCH-1",
         "changing-isr",
@@ -109,7 +109,7 @@ LEADER = (
         "self.advance_high_watermark()",
         "pass",
     ),
-    Mutant(
+    mistake(
         "a fetch that is told to cut counts like any other (KAFKA-13141)",
         "R-FETCH-1",
         "cut-on-fetch",
@@ -117,7 +117,7 @@ LEADER = (
         "fetched.diverging is None or self.protocol.counts_diverging_fetch",
         "True",
     ),
-    Mutant(
+    mistake(
         "the answer to a fetch has the high watermark that the fetch itself brought about",
         "R-FETCH-2",
         "changing-isr",
@@ -125,7 +125,7 @@ LEADER = (
         "if request.max_wait_ms <= 0",
         "found = read_all(request, read)\n    if request.max_wait_ms <= 0",
     ),
-    Mutant(
+    mistake(
         "fetches of every epoch are served, as before KIP-320",
         "R-FETCH-1",
         "fenced-fetches",
@@ -133,7 +133,7 @@ LEADER = (
         "not self.site.protocol.fences_fetches",
         "True",
     ),
-    Mutant(
+    mistake(
         "fetches of an older epoch are served",
         "R-FETCH-1",
         "fenced-fetches",
@@ -141,7 +141,7 @@ LEADER = (
         "believed < self.leader_epoch",
         "False",
     ),
-    Mutant(
+    mistake(
         "fetches of a newer epoch are served",
         "R-FETCH-1",
         "changing-isr",
@@ -149,7 +149,7 @@ LEADER = (
         "believed > self.leader_epoch",
         "False",
     ),
-    Mutant(
+    mistake(
         "fetches are fenced in versions before KIP-320",
         "R-FETCH-1",
         "cut-by-shared-epoch",
@@ -157,7 +157,7 @@ LEADER = (
         "not self.site.protocol.fences_fetches",
         "False",
     ),
-    Mutant(
+    mistake(
         "a follower fetches in the epoch of its last record",
         "R-FETCH-1",
         "fenced-fetches",
@@ -165,7 +165,7 @@ LEADER = (
         "leader_epoch=self.epoch",
         "leader_epoch=log.last_epoch()",
     ),
-    Mutant(
+    mistake(
         "a leader keeps what it knew of its followers in versions before 0.9 too",
         "R-META-1",
         "cut-to-high-watermark",
@@ -173,7 +173,7 @@ LEADER = (
         "self.leadership is not None and self.site.protocol.keeps_known_ends",
         "self.leadership is not None",
     ),
-    Mutant(
+    mistake(
         "a leader forgets what it knew of its followers in the epoch before (KAFKA-2721)",
         "R-META-1",
         "changing-isr",
@@ -181,7 +181,7 @@ LEADER = (
         "self.leadership is not None and self.site.protocol.keeps_known_ends",
         "False",
     ),
-    Mutant(
+    mistake(
         "a leader does not hear of an ISR in its own epoch (KAFKA-15021)",
         "R-META-1",
         "strict-min-isr",
@@ -189,7 +189,7 @@ LEADER = (
         "return self._hear_of_isr(news)",
         "return False",
     ),
-    Mutant(
+    mistake(
         "what a leader asked for stays in flight though the ISR has changed meanwhile",
         "R-META-1",
         "strict-min-isr",
@@ -198,7 +198,7 @@ LEADER = (
         "wanted = leadership.isr.proposed\n    leadership.isr = leadership.isr.recorded(news.isr, news.partition_epoch)\n"
         "    if wanted is not None:\n        leadership.isr = leadership.isr.proposing(wanted)",
     ),
-    Mutant(
+    mistake(
         "a deposed leader that hears of its successor still leads",
         "R-META-1",
         "changing-isr",
@@ -206,7 +206,7 @@ LEADER = (
         "self.leadership = self.following = None",
         "self.following = None",
     ),
-    Mutant(
+    mistake(
         "a record is written in the epoch of the one before it",
         "R-PROD-3",
         "cut-by-shared-epoch",
@@ -214,7 +214,7 @@ LEADER = (
         "leadership.epoch)",
         "self.log.last_epoch() or 0)",
     ),
-    Mutant(
+    mistake(
         "while an ISR change is in flight, only the recorded ISR counts",
         "KIP-497",
         "retry-after-restart",
@@ -222,7 +222,7 @@ LEADER = (
         "self.committed if self.proposed is None else self.committed | self.proposed",
         "self.committed",
     ),
-    Mutant(
+    mistake(
         "while an ISR change is in flight, only the proposed ISR counts",
         "KIP-497",
         "changing-isr",
@@ -230,7 +230,7 @@ LEADER = (
         "self.committed | self.proposed",
         "self.proposed",
     ),
-    Mutant(
+    mistake(
         "the leader takes for recorded what it has only proposed",
         "KIP-497",
         "changing-isr",
@@ -238,7 +238,7 @@ LEADER = (
         "leadership.isr.proposing(isr)",
         "leadership.isr.recorded(isr, leadership.isr.partition_epoch)",
     ),
-    Mutant(
+    mistake(
         "a refused ISR change stays in flight",
         "KIP-497",
         "fenced-brokers",
@@ -246,7 +246,7 @@ LEADER = (
         "leadership.isr = leadership.isr.refused()",
         "pass",
     ),
-    Mutant(
+    mistake(
         "a leader that the controller has deposed changes its ISR all the same",
         "R-ISR-2",
         "deposed-leader",
@@ -254,7 +254,7 @@ LEADER = (
         "if partition_epoch is None:\n            return",
         "if partition_epoch is None:\n            partition_epoch = leadership.isr.partition_epoch",
     ),
-    Mutant(
+    mistake(
         "the high watermark is not looked at when an ISR change is answered (KAFKA-13091)",
         "R-ISR-1",
         "strict-min-isr",
@@ -262,7 +262,7 @@ LEADER = (
         "replica.site.protocol.rechecks_high_watermark",
         "False",
     ),
-    Mutant(
+    mistake(
         "KAFKA-13091 is fixed in 2.7 already",
         "R-ISR-1",
         "answer-unheeded",
@@ -270,7 +270,7 @@ LEADER = (
         "replica.site.protocol.rechecks_high_watermark",
         "True",
     ),
-    Mutant(
+    mistake(
         "the high watermark is not looked at when an ISR is written at once",
         "R-ISR-1",
         "fenced-fetches",
@@ -278,7 +278,7 @@ LEADER = (
         "replica.advance_high_watermark()",
         "pass",
     ),
-    Mutant(
+    mistake(
         "a follower joins the ISR below the high watermark",
         "R-ISR-2",
         "commit-before",
@@ -286,7 +286,7 @@ LEADER = (
         "known_end >= high_watermark",
         "True",
     ),
-    Mutant(
+    mistake(
         "a follower joins the ISR before it has reached the start of the epoch (KAFKA-7128)",
         "R-ISR-2",
         "eligible-leaders",
@@ -294,7 +294,7 @@ LEADER = (
         "known_end >= self.log.epoch_start(self.epoch)",
         "True",
     ),
-    Mutant(
+    mistake(
         "a follower joins only with everything that the leader has",
         "R-ISR-2",
         "strict-min-isr",
@@ -302,7 +302,7 @@ LEADER = (
         "known_end >= high_watermark",
         "known_end >= self.log.end",
     ),
-    Mutant(
+    mistake(
         "another ISR change is asked for while one is in flight",
         "R-ISR-2",
         "three-replicas",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mutants.inprocess_mutation import Mutant
+from mutants.inprocess_mutation import mistake
 
 LOG = (
-    Mutant(
+    mistake(
         "an epoch is noted one offset behind its first record",
         "R-TRUNC-3",
         "renumbering",
@@ -13,7 +13,7 @@ LOG = (
         "(epoch, offset)",
         "(epoch, offset + 1)",
     ),
-    Mutant(
+    mistake(
         "the epochs of what was cut stay in the history",
         "R-TRUNC-3",
         "cut-on-fetch",
@@ -21,7 +21,7 @@ LOG = (
         "self.epochs.truncate(end)",
         "pass",
     ),
-    Mutant(
+    mistake(
         "an epoch that began where the log was cut stays in the history",
         "R-TRUNC-3",
         "cut-on-fetch",
@@ -29,7 +29,7 @@ LOG = (
         ">= end",
         "> end",
     ),
-    Mutant(
+    mistake(
         "every epoch is taken to end at the log end",
         "R-TRUNC-3",
         "renumbering",
@@ -37,7 +37,7 @@ LOG = (
         "following[0][1] if following else log_end",
         "log_end",
     ),
-    Mutant(
+    mistake(
         "only the very epoch that is asked for is looked up, no older one",
         "R-TRUNC-3",
         "cut-on-fetch",
@@ -45,7 +45,7 @@ LOG = (
         "known <= epoch",
         "known == epoch",
     ),
-    Mutant(
+    mistake(
         "the oldest epoch is told instead of the newest that is no newer",
         "R-TRUNC-3",
         "cut-on-fetch",
@@ -53,7 +53,7 @@ LOG = (
         "(found is None or known >= found.epoch)",
         "found is None",
     ),
-    Mutant(
+    mistake(
         "an epoch is taken to end where it begins",
         "R-TRUNC-2",
         "cut-by-last-epoch",
@@ -61,7 +61,7 @@ LOG = (
         "known > epoch",
         "known >= epoch",
     ),
-    Mutant(
+    mistake(
         "the leader tells its log end as the end of every epoch",
         "R-TRUNC-2",
         "ends-of-epochs",
@@ -69,7 +69,7 @@ LOG = (
         "self.log.end if following is None else following",
         "self.log.end",
     ),
-    Mutant(
+    mistake(
         "an old broker does not cut at its high watermark",
         "R-TRUNC-1",
         "cut-to-high-watermark",
@@ -77,7 +77,7 @@ LOG = (
         "replica.truncate(replica.high_watermark)",
         "pass",
     ),
-    Mutant(
+    mistake(
         "an old broker cuts on a change of leader, and not after a restart",
         "R-TRUNC-1",
         "cut-to-high-watermark",
@@ -85,7 +85,7 @@ LOG = (
         "if changed:",
         "if changed and leader_before is not None:",
     ),
-    Mutant(
+    mistake(
         "a new broker cuts at its high watermark, as those before KIP-101 did",
         "R-TRUNC-4",
         "cut-on-fetch",
@@ -93,7 +93,7 @@ LOG = (
         "pass",
         "replica.truncate(replica.high_watermark)",
     ),
-    Mutant(
+    mistake(
         "KIP-101's single question is enough for KIP-279",
         "R-TRUNC-3",
         "retry-after-cut",
@@ -101,7 +101,7 @@ LOG = (
         "self.replica.site.protocol.truncation is Truncation.LAST_EPOCH",
         "True",
     ),
-    Mutant(
+    mistake(
         "the follower cuts where its own epoch ends, whatever the leader says",
         "R-TRUNC-4",
         "cut-on-fetch",
@@ -109,7 +109,7 @@ LOG = (
         "min(ours.end, theirs.end)",
         "ours.end",
     ),
-    Mutant(
+    mistake(
         "a log that reaches beyond the leader's is left as it is",
         "R-TRUNC-1",
         "beyond-the-leader",
@@ -117,7 +117,7 @@ LOG = (
         "self.replica.truncate(leader_end)",
         "pass",
     ),
-    Mutant(
+    mistake(
         "a follower beyond its leader's log asks where that ends in versions after KAFKA-2143 too",
         "R-TRUNC-1",
         "beyond-the-leader",
@@ -125,7 +125,7 @@ LOG = (
         "self.replica.site.protocol.starts_over",
         "True",
     ),
-    Mutant(
+    mistake(
         "a follower beyond its leader's log cuts its own at once in versions before KAFKA-2143 too",
         "R-TRUNC-1",
         "starting-over",
@@ -133,7 +133,7 @@ LOG = (
         "self.replica.site.protocol.starts_over",
         "False",
     ),
-    Mutant(
+    mistake(
         "a follower keeps its log if the leader's has grown before it asks where that ends (KAFKA-2143)",
         "R-TRUNC-1",
         "starting-over",
@@ -141,7 +141,7 @@ LOG = (
         "response.end if response.end < self.replica.log.end else 0",
         "response.end",
     ),
-    Mutant(
+    mistake(
         "a follower that asks where its leader's log ends drops all of its own, whatever the answer",
         "R-TRUNC-1",
         "starting-over",
@@ -149,7 +149,7 @@ LOG = (
         "response.end if response.end < self.replica.log.end else 0",
         "0",
     ),
-    Mutant(
+    mistake(
         "the leader does not look whether the follower's log has parted from its own",
         "R-TRUNC-4",
         "retry-after-restart",
@@ -157,7 +157,7 @@ LOG = (
         "end if parted else None",
         "None",
     ),
-    Mutant(
+    mistake(
         "the high watermark stays beyond a log that was cut",
         "R-TRUNC-4",
         "cut-by-last-epoch",
@@ -165,7 +165,7 @@ LOG = (
         "self.high_watermark = min(self.high_watermark, self.log.end)",
         "pass",
     ),
-    Mutant(
+    mistake(
         "a follower takes the leader's high watermark though its log does not reach it",
         "R-FETCH-2",
         "cut-on-fetch",
@@ -173,7 +173,7 @@ LOG = (
         "min(leader_high_watermark, self.log.end)",
         "leader_high_watermark",
     ),
-    Mutant(
+    mistake(
         "a follower exposes all that it has fetched",
         "R-FETCH-2",
         "changing-isr",
@@ -181,7 +181,7 @@ LOG = (
         "min(leader_high_watermark, self.log.end)",
         "self.log.end",
     ),
-    Mutant(
+    mistake(
         "a follower sets its high watermark before it appends",
         "R-FETCH-2",
         "cut-on-fetch",
@@ -189,7 +189,7 @@ LOG = (
         "min(leader_high_watermark, self.log.end)",
         "min(leader_high_watermark, self.log.end - len(entries))",
     ),
-    Mutant(
+    mistake(
         "a power loss takes nothing",
         "R-CRASH-1",
         "cut-to-high-watermark",
@@ -197,7 +197,7 @@ LOG = (
         "log.truncate(end)",
         "pass",
     ),
-    Mutant(
+    mistake(
         "the checkpoint counts though the log does not reach it any more",
         "R-CRASH-1",
         "cut-to-high-watermark",
@@ -205,7 +205,7 @@ LOG = (
         "min(self.checkpoints.get(partition, 0), self.log(partition).end)",
         "self.checkpoints.get(partition, 0)",
     ),
-    Mutant(
+    mistake(
         "a broker starts with a high watermark of 0, whatever it had written down",
         "R-CRASH-1",
         "changing-isr",
@@ -213,7 +213,7 @@ LOG = (
         "site.disk.checkpointed(site.partition)",
         "0",
     ),
-    Mutant(
+    mistake(
         "a broker starts with all of its log exposed",
         "R-CRASH-1",
         "changing-isr",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mutants.inprocess_mutation import Mutant
+from mutants.inprocess_mutation import mistake
 
 WAITING = (
-    Mutant(
+    mistake(
         "min ISR is looked at only after the append",
         "R-PROD-2",
         "min-isr",
@@ -13,7 +13,7 @@ WAITING = (
         "if acks == ACKS_ALL and",
         "for record in records:\n        self._append_once(record, leadership.epoch)\n    if acks == ACKS_ALL and",
     ),
-    Mutant(
+    mistake(
         "an ISR of exactly min ISR is too small",
         "R-PROD-2",
         "min-isr",
@@ -21,7 +21,7 @@ WAITING = (
         "len(leadership.isr.committed) < self",
         "len(leadership.isr.committed) <= self",
     ),
-    Mutant(
+    mistake(
         "proposed members count for min ISR before an append",
         "R-PROD-2",
         "min-isr",
@@ -29,7 +29,7 @@ WAITING = (
         "len(leadership.isr.committed) < self",
         "len(leadership.isr.maximal) < self",
     ),
-    Mutant(
+    mistake(
         "min ISR is asked for with acks=1 too",
         "R-PROD-2",
         "fenced-fetches",
@@ -37,7 +37,7 @@ WAITING = (
         "acks == ACKS_ALL and",
         "",
     ),
-    Mutant(
+    mistake(
         "an error with acks=0 closes no connection",
         "R-PROD-4",
         "unheard",
@@ -45,7 +45,7 @@ WAITING = (
         "any(one.error is not ErrorCode.NONE for one in responses.values())",
         "False",
     ),
-    Mutant(
+    mistake(
         "a request with acks=0 is answered",
         "R-PROD-4",
         "unheard",
@@ -53,7 +53,7 @@ WAITING = (
         "produce.acks != ACKS_NONE",
         "True",
     ),
-    Mutant(
+    mistake(
         "acks=1 waits for the ISR",
         "R-PROD-4",
         "fenced-fetches",
@@ -61,7 +61,7 @@ WAITING = (
         "request.acks != ACKS_ALL or",
         "",
     ),
-    Mutant(
+    mistake(
         "acks=all is answered once the leader has the record",
         "R-PROD-4",
         "changing-isr",
@@ -69,7 +69,7 @@ WAITING = (
         "request.acks != ACKS_ALL or not awaited",
         "True",
     ),
-    Mutant(
+    mistake(
         "a produce request waits for its last offset, not for the one behind it",
         "R-DP-1",
         "changing-isr",
@@ -77,7 +77,7 @@ WAITING = (
         "required_offset=last + 1",
         "required_offset=last",
     ),
-    Mutant(
+    mistake(
         "a produce request waits until the high watermark is beyond what it needs",
         "R-DP-1",
         "changing-isr",
@@ -85,7 +85,7 @@ WAITING = (
         "replica.high_watermark < one.required_offset",
         "replica.high_watermark <= one.required_offset",
     ),
-    Mutant(
+    mistake(
         "the ISR is not counted again when the high watermark has come",
         "R-DP-1",
         "min-isr",
@@ -93,7 +93,7 @@ WAITING = (
         "len(isr.maximal) >= replica.site.settings.min_isr",
         "True",
     ),
-    Mutant(
+    mistake(
         "the recorded ISR is counted when the high watermark has come, not the maximal",
         "R-DP-1",
         "answer-unheeded",
@@ -101,7 +101,7 @@ WAITING = (
         "isr.maximal",
         "isr.committed",
     ),
-    Mutant(
+    mistake(
         "what waits at a broker that leads no more is answered as done",
         "R-DP-1",
         "changing-isr",
@@ -109,7 +109,7 @@ WAITING = (
         "return error.code",
         "return ErrorCode.NONE",
     ),
-    Mutant(
+    mistake(
         "what waits at a broker that leads no more goes on waiting",
         "R-DP-1",
         "changing-isr",
@@ -117,7 +117,7 @@ WAITING = (
         "self.produces.check_and_complete(partition)",
         "pass",
     ),
-    Mutant(
+    mistake(
         "what waits is not looked at when the high watermark grows",
         "R-DP-3",
         "changing-isr",
@@ -125,7 +125,7 @@ WAITING = (
         "self.produces.check_and_complete(partition)",
         "pass",
     ),
-    Mutant(
+    mistake(
         "a request that has timed out is answered as done",
         "R-DP-2",
         "retries",
@@ -133,7 +133,7 @@ WAITING = (
         "ErrorCode.REQUEST_TIMED_OUT",
         "ErrorCode.NONE",
     ),
-    Mutant(
+    mistake(
         "an operation completes twice",
         "R-DP-2",
         "purgatory",
@@ -141,7 +141,7 @@ WAITING = (
         "if self.completed:\n        return False",
         "pass",
     ),
-    Mutant(
+    mistake(
         "an operation that completes leaves its deadline in the timer",
         "R-DP-2",
         "purgatory",
@@ -149,7 +149,7 @@ WAITING = (
         "self.timeout.cancel()",
         "pass",
     ),
-    Mutant(
+    mistake(
         "an operation watches before it tries",
         "R-DP-3",
         "purgatory",
@@ -157,7 +157,7 @@ WAITING = (
         "if operation.try_complete():\n        return\n    yield\n    for",
         "yield\n    for",
     ),
-    Mutant(
+    mistake(
         "an operation is not tried again once it watches",
         "R-DP-3",
         "purgatory",
@@ -165,7 +165,7 @@ WAITING = (
         "if operation.is_over_once_tried():\n        return",
         "pass",
     ),
-    Mutant(
+    mistake(
         "an operation watches only the first of its keys",
         "R-DP-3",
         "purgatory",
@@ -173,7 +173,7 @@ WAITING = (
         "self._watchers.setdefault(key, Watchers()).watch(operation)",
         "self._watchers.setdefault(list(keys)[0], Watchers()).watch(operation)",
     ),
-    Mutant(
+    mistake(
         "a deadline is set for what another thread has completed, and stays",
         "R-DP-2",
         "purgatory",
@@ -181,7 +181,7 @@ WAITING = (
         "operation.timeout.cancel()",
         "pass",
     ),
-    Mutant(
+    mistake(
         "a deadline is forgotten",
         "R-DP-2",
         "purgatory",
@@ -189,7 +189,7 @@ WAITING = (
         "self._timer.add(self._clock.now_ms + operation.delay_ms, operation.expire)",
         "None",
     ),
-    Mutant(
+    mistake(
         "a deadline completes nothing",
         "R-DP-2",
         "purgatory",
@@ -197,7 +197,7 @@ WAITING = (
         "if self.force_complete():\n        self.on_expiration()",
         "self.on_expiration()",
     ),
-    Mutant(
+    mistake(
         "a task is done a tick early",
         "R-TIMER-3",
         "timing-wheel",
@@ -205,7 +205,7 @@ WAITING = (
         "deadline < self.current_time + self.tick",
         "deadline <= self.current_time + self.tick",
     ),
-    Mutant(
+    mistake(
         "a task that is due a whole turn ahead is put into the present bucket",
         "R-TIMER-1",
         "timing-wheel",
@@ -213,7 +213,7 @@ WAITING = (
         "deadline >= self.current_time + self.interval",
         "deadline > self.current_time + self.interval",
     ),
-    Mutant(
+    mistake(
         "a task goes a level up one tick too soon",
         "R-TIMER-1",
         "timing-wheel",
@@ -221,7 +221,7 @@ WAITING = (
         "deadline >= self.current_time + self.interval",
         "deadline >= self.current_time + self.interval - self.tick",
     ),
-    Mutant(
+    mistake(
         "a bucket expires at the deadline of its first task, not at its own beginning",
         "R-TIMER-1",
         "timing-wheel",
@@ -229,7 +229,7 @@ WAITING = (
         "bucket.expiration = turn * self.tick",
         "bucket.expiration = deadline",
     ),
-    Mutant(
+    mistake(
         "the next level begins at the exact time, not at its tick",
         "R-TIMER-1",
         "timing-wheel",
@@ -237,7 +237,7 @@ WAITING = (
         "start - start % tick",
         "start",
     ),
-    Mutant(
+    mistake(
         "the next level's tick is twice this one's turn",
         "R-TIMER-1",
         "timing-wheel",
@@ -245,7 +245,7 @@ WAITING = (
         "tick=self.interval",
         "tick=2 * self.interval",
     ),
-    Mutant(
+    mistake(
         "a task is done when its coarse bucket expires, without going down a level",
         "R-TIMER-2",
         "timing-wheel",
@@ -253,7 +253,7 @@ WAITING = (
         "self._place(task)",
         "task.action()",
     ),
-    Mutant(
+    mistake(
         "a cancelled task stays in its bucket",
         "R-TIMER-3",
         "timing-wheel",

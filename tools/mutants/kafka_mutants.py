@@ -14,20 +14,18 @@ from pathlib import Path
 
 from mutants.kafka_effect import Effect
 from mutants.kafka_effects import EFFECTS
+from neverlost.conformance.mutants.mutant import EFFECT, Mutant, ensure_stands_once
 from neverlost.conformance.mutants.mutation import (
     DROP,
-    EFFECT,
-    GUARD,
-    PART,
     REPLACE,
     Edit,
-    edits_of,
+    conditions_of,
     functions_of,
     in_order,
-    mutant_name,
     with_mutants,
 )
 from neverlost.model.core import EMPTY, NONE, Profile, contains, only, with_member, without
+from neverlost.model.core.parsing import parsed, parsed_expression
 from neverlost.model.core.reading import trees_of
 from neverlost.model.core.tree import Expression, Part, Statement, Tree
 from neverlost.model.kafka import replication
@@ -44,14 +42,10 @@ WORDS = {function.__name__: function for function in (contains, only, with_membe
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mutant:
-    """One way in which the model may be wrong: what is written, what takes its place, and the history that it stands for."""
+class ByHand(Mutant):
+    """A mistake that is listed by hand, and the history that it stands for."""
 
-    name: str
-    kind: str
-    written: str
-    instead: str
-    history: str = ""
+    history: str
 
 
 @dataclass(frozen=True)
@@ -70,22 +64,12 @@ class Mutants:
 def kafka_mutants() -> Mutants:
     """Every mutant of the model as it is written now."""
     trees = _trees()
-    mutants: list[Mutant] = []
-    edits: dict[Tree, list[tuple[int, Edit]]] = {}
-    for tree in trees.values():
-        for name, edit in edits_of(tree):
-            if edit.kind in (GUARD, PART):
-                instead = "True" if edit.way == "allow" else "False"
-                label = mutant_name(tree, name)
-                mutants.append(Mutant(name=label, kind=edit.kind, written=edit.part.text, instead=instead))
-                edits.setdefault(tree, []).append((len(mutants), edit))
+    found = conditions_of(trees.values())
     for effect in EFFECTS:
-        mutants.append(_by_hand(effect))
-        for place, written, instead in effect.changes:
-            edit = _edit(effect, trees[place], written, instead)
-            edits.setdefault(trees[place], []).append((len(mutants), edit))
-    versions = with_mutants(VERSIONS, [mutant.name for mutant in mutants], edits, WORDS)
-    return Mutants(tuple(mutants), {profile.name: profile for profile in versions})
+        edits = [(trees[place], _edit(effect, trees[place], *texts)) for place, *texts in effect.changes]
+        found.add(_by_hand(effect), edits)
+    versions = with_mutants(VERSIONS, found, WORDS)
+    return Mutants(tuple(found.mutants), {profile.name: profile for profile in versions})
 
 
 def _trees() -> dict[str, Tree]:
@@ -95,32 +79,29 @@ def _trees() -> dict[str, Tree]:
     return {f"{Path(tree.file).stem}.{tree.name}": tree for tree in in_order(own)}
 
 
-def _by_hand(effect: Effect) -> Mutant:
-    return Mutant(
+def _by_hand(effect: Effect) -> ByHand:
+    return ByHand(
         name=effect.name,
         kind=EFFECT,
         written="\n".join(written for _, written, _ in effect.changes),
         instead="\n".join(instead for _, _, instead in effect.changes),
+        place=", ".join(place for place, _, _ in effect.changes),
         history=effect.history,
     )
 
 
 def _edit(effect: Effect, tree: Tree, written: str, instead: str) -> Edit:
     """A change of the list made by hand. The text that it replaces must stand in its function exactly once."""
-    wanted = ast.parse(written).body[0]
+    wanted = parsed(written).body[0]
     expression = wanted.value if isinstance(wanted, ast.Expr) else None
     sought = ast.unparse(wanted)
-    is_call = isinstance(expression, ast.Call)
     found: list[Part] = []
-    if expression is None or is_call:
+    if expression is None or isinstance(expression, ast.Call):
         found = [part for part in tree.parts if isinstance(part, Statement) and part.text == sought]
     if not found and expression is not None:
         found = [part for part in tree.parts if isinstance(part, Expression) and part.text == sought]
-    if len(found) != 1:
-        raise ValueError(
-            f"{effect.name}: {written!r} stands {len(found)} times in {tree.name}; write it as it stands now"
-        )
+    ensure_stands_once(written, len(found), f"{tree.name}, for {effect.name}")
     if isinstance(found[0], Statement):
-        statements = tuple(ast.parse(instead).body)
+        statements = tuple(parsed(instead).body)
         return Edit(found[0], EFFECT, REPLACE if statements else DROP, statements=statements)
-    return Edit(found[0], EFFECT, REPLACE, ast.parse(instead, mode="eval").body)
+    return Edit(found[0], EFFECT, REPLACE, parsed_expression(instead))

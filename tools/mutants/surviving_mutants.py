@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mutants.history_mutants import HISTORY, MISSED, NOT_SEEN
-from mutants.inprocess_mutation import Mutant
+from mutants.inprocess_mutation import CodeMutant, mistake
 
 
-def _of(about: str, rule: str, place: str, written: str, instead: str) -> Mutant:
-    return Mutant(about, rule, "", f"inprocess.{place}", written, instead)
+def _of(about: str, rule: str, place: str, written: str, instead: str) -> CodeMutant:
+    return mistake(about, rule, "", f"inprocess.{place}", written, instead)
 
 
-def _as(name: str, about: str) -> Mutant:
+def _as(name: str, about: str) -> CodeMutant:
     """A mistake that Kafka's history has too."""
     return replace(next(mutant for mutant in HISTORY if mutant.name == name), name=about)
 

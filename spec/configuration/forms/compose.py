@@ -139,28 +139,33 @@ def _services(source: SourceText, problems: list[Notice]) -> Iterator[_Service]:
             problems.append(in_memory(source.path, volume.line, f"volume {name}"))
     for name, parts in services.values.items() if isinstance(services, Mapping) else ():
         if isinstance(parts, Mapping):
-            variables = tuple(_variables(parts.at("environment"), elsewhere, source, problems))
-            image = parts.text("image") or ""
-            at = parts.at("image")
-            container = Container(
-                kind="service",
-                name=name,
-                path=source.path,
-                line=parts.line,
-                variables=variables,
-                named=filled_by_compose(image, elsewhere),
-                image_line=parts.line if at is None else at.line,
-            )
-            beside = sorted(elsewhere & set(REFERENCES.findall(image)))
-            if beside:
-                what, advice = (
-                    f"a file .env beside it sets {beside[0]} of its image.",
-                    "Audit what docker compose config prints.",
-                )
-                problems.append(container.notice(what, WHY, advice))
-            yield _Service(container=container, parts=parts)
+            yield _service(name, parts, elsewhere, source, problems)
         else:
             problems.append(source.notice(f"service {name} has no parts.", WHY, "Complete it.", line=parts.line))
+
+
+def _service(
+    name: str, parts: Mapping, elsewhere: frozenset[str], source: SourceText, problems: list[Notice]
+) -> _Service:
+    """A service with its variables, some of which are set `elsewhere`."""
+    image, at = parts.text("image") or "", parts.at("image")
+    container = Container(
+        kind="service",
+        name=name,
+        path=source.path,
+        line=parts.line,
+        variables=tuple(_variables(parts.at("environment"), elsewhere, source, problems)),
+        named=filled_by_compose(image, elsewhere),
+        image_line=parts.line if at is None else at.line,
+    )
+    beside = sorted(elsewhere & set(REFERENCES.findall(image)))
+    if beside:
+        what, advice = (
+            f"a file .env beside it sets {beside[0]} of its image.",
+            "Audit what docker compose config prints.",
+        )
+        problems.append(container.notice(what, WHY, advice))
+    return _Service(container=container, parts=parts)
 
 
 def _set_beside(path: str) -> frozenset[str]:

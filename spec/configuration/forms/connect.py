@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..clients import CONNECT, SPRING_CLOUD
-from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
+from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, below, duplicates
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .client_objects import TAKES, entries_of_object
@@ -88,7 +88,7 @@ def of_worker(
         raise ConfigurationError([exactly.notice(what, "It has no effect.", "Leave it out.")])
     files = []
     for role in ROLES:
-        own = list(_below(entries, f"{role}."))
+        own = below(entries, f"{role}.")
         if role == "producer" and exactly is not None:
             own += [
                 replace(exactly, key=key, value=value, written=None)
@@ -141,7 +141,7 @@ def of_connector(
         advice="Let what reads it take a repetition.",
         file=path,
     )
-    own = tuple(_below(entries, f"{role}.override."))
+    own = tuple(below(entries, f"{role}.override."))
     created = [entry for entry in entries if sink and entry.key.startswith(PREFIX)]
     ignored = [entry.notice("a sink creates no topics.", "It has no effect.", "Leave it out.") for entry in created]
     return [
@@ -271,12 +271,6 @@ def _unclear_kind(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
         if entry.key.startswith(f"{other}.override.") and other == "producer" and "Sink" not in _class_name(entries):
             what = "a sink has no producer, and this has topics as a sink has."
             yield entry.notice(what, WHY, "Audit the source and the sink apart, or leave it out of a copy.")
-
-
-def _below(entries: Sequence[ConfigEntry], prefix: str) -> Iterator[ConfigEntry]:
-    for entry in entries:
-        if entry.key.startswith(prefix):
-            yield replace(entry, key=entry.key.removeprefix(prefix), written=None)
 
 
 def _unclear(entries: Sequence[ConfigEntry], prefixes: tuple[str, ...]) -> Iterator[Notice]:

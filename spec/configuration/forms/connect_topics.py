@@ -8,10 +8,9 @@ topic.creation.groups must name, has those of the default group if it sets none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ..clients import CONNECT
-from ..configuration_file import ConfigEntry, ConfigurationFile
+from ..configuration_file import ConfigEntry, ConfigurationFile, below
 from ..defaults import deciding_keys
 from ..notices import ConfigurationError, Notice
 
@@ -61,8 +60,7 @@ def _named_groups(own: Sequence[ConfigEntry]) -> list[str]:
 
 def _of_group(own: Sequence[ConfigEntry], group: str) -> list[ConfigEntry]:
     """What is set for the topics of a group, by the topic's keys."""
-    prefix = f"{PREFIX}{group}."
-    return [replace(e, key=e.key.removeprefix(prefix), written=None) for e in own if e.key.startswith(prefix)]
+    return below(own, f"{PREFIX}{group}.")
 
 
 def _of_topic(path: str, group: str, own: Sequence[ConfigEntry], counts: Sequence[ConfigEntry]) -> ConfigurationFile:

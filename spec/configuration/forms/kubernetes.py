@@ -246,14 +246,9 @@ def _files_in(
         text = value.text or "" if isinstance(value, Scalar) else ""
         line = held.lines[key] if isinstance(held, Mapping) else value.line
         if _is_file_of_kafka(key, text):
+            above = "\n" * line if isinstance(value, Scalar) and value.is_block else ""
             try:
-                if profile_of(key) is not None:
-                    what = f"this is the file of profile {profile_of(key)}, and it goes over another one."
-                    raise ConfigurationError(
-                        [Notice(what=what, why=WHY, advice="Audit a copy with all that is in force.")]
-                    )
-                above = "\n" * line if isinstance(value, Scalar) and value.is_block else ""
-                inner = read(SourceText(path=key, text=above + text, client=source.client))
+                inner = _read_inside(SourceText(path=key, text=above + text, client=source.client), read)
                 found += [_moved(file, source.path, value, line) for file in inner]
             except ConfigurationError as error:
                 wrong += [_notice_moved(problem, source.path, value, line) for problem in error.problems]
@@ -271,6 +266,14 @@ def _files_in(
             what = f"{name} has {key} as binary data, which is not read."
             wrong.append(Notice(what=what, why=WHY, advice=LEAVE_OUT, file=source.path, line=document.line))
     return found
+
+
+def _read_inside(file: SourceText, read: Callable[[SourceText], list[ConfigurationFile]]) -> list[ConfigurationFile]:
+    """A file in a ConfigMap. Raises ConfigurationError, also for one that goes over another."""
+    if profile_of(file.path) is not None:
+        what = f"this is the file of profile {profile_of(file.path)}, and it goes over another one."
+        raise ConfigurationError([Notice(what=what, why=WHY, advice="Audit a copy with all that is in force.")])
+    return read(file)
 
 
 def _is_file_of_kafka(key: str, text: str) -> bool:

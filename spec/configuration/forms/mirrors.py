@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..clients import CONNECT
-from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
+from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, below, duplicates
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .connect import SINCE_ALLOWED, SINCE_OVERRIDES, of_worker
@@ -122,10 +122,10 @@ def _enabled(entries: Sequence[ConfigEntry], clusters: Sequence[str]) -> Iterato
             at = given.get(f"{source}->{target}.{ENABLED}") or given.get(ENABLED)
             if source == target or at is None or at.value.strip().lower() != "true":
                 continue
-            own = list(_below(entries, f"{source}->{target}."))
+            own = below(entries, f"{source}->{target}.")
             set_here = {entry.key for entry in own}
             connector = [*own, *(entry for entry in shared if entry.key not in set_here)]
-            worker = list(_below(entries, f"{target}."))
+            worker = below(entries, f"{target}.")
             yield Direction(source=source, target=target, worker=worker, connector=connector, at=at)
 
 
@@ -134,7 +134,7 @@ def _producer(one: Direction, path: str, warnings: Sequence[Notice]) -> Configur
     if problems:
         raise ConfigurationError(problems)
     worker = next(file for file in of_worker(path, one.worker, warnings) if file.role == "producer")
-    own = list(_below(one.connector, OVERRIDE))
+    own = below(one.connector, OVERRIDE)
     set_here = {entry.key for entry in own}
     since = SINCE_ALLOWED if worker.policy is None else SINCE_OVERRIDES
     return replace(
@@ -201,9 +201,3 @@ def _of_no_cluster(entries: Sequence[ConfigEntry], clusters: Sequence[str]) -> I
             what = f"it ends as one that decides: {decides_elsewhere(entry.key)}; and it is of no cluster."
             why = "Of such keys each release hands on others."
             yield entry.notice(what, why, "Write the name of the cluster before it: b.producer.acks.")
-
-
-def _below(entries: Sequence[ConfigEntry], prefix: str) -> Iterator[ConfigEntry]:
-    for entry in entries:
-        if entry.key.startswith(prefix):
-            yield replace(entry, key=entry.key.removeprefix(prefix), written=None)

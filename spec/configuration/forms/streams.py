@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from ..catalogue import catalogue
 from ..clients import STREAMS
-from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
+from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, below, duplicates
 from ..defaults import deciding_keys
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
@@ -99,10 +99,7 @@ def _of_client(role: str, entries: Sequence[ConfigEntry]) -> dict[str, ConfigEnt
     own = catalogue().keys[role]
     found = {entry.key: entry for entry in entries if entry.key in own}
     for prefix in reversed(PREFIXES[role]):
-        for entry in entries:
-            if entry.key.startswith(prefix):
-                key = entry.key.removeprefix(prefix)
-                found[key] = replace(entry, key=key, written=None)
+        found |= {entry.key: entry for entry in below(entries, prefix)}
     return found
 
 
@@ -110,7 +107,7 @@ def _new_topics(
     path: str, entries: Sequence[ConfigEntry], given: dict[str, ConfigEntry], exactly: ConfigEntry | None
 ) -> ConfigurationFile:
     """The changelog and repartition topics: their replicas, and what follows `topic.`."""
-    own = [replace(e, key=e.key.removeprefix("topic."), written=None) for e in entries if e.key.startswith("topic.")]
+    own = below(entries, "topic.")
     replicas, warnings = given.get(REPLICAS), []
     if replicas is None and (exactly is None or exactly.value.strip() != SINCE_3_0):
         at = given[APPLICATION]

@@ -236,31 +236,34 @@ def _mirrors(document: Mapping, path: str) -> list[ConfigurationFile]:
     if service is not None:
         raise ConfigurationError([of_service(service, path, workers.line)])
     worker = list(_config(workers, path, problems))
-    found = []
-    for one in mirrors:
-        source = one.text("sourceCluster") or one.text("source", "alias")
-        given = one.text("targetCluster")
-        connector = one.at("sourceConnector")
-        if source is None or given not in (None, into):
-            what = f"a mirror has no source, or copies into another cluster than {into}."
-            problems.append(Notice(what=what, why=WHY, advice="Audit what runs.", file=path, line=one.line))
-        elif isinstance(connector, Mapping) and (
-            connector.text("pause") == "true" or connector.text("state") not in (None, "running")
-        ):
-            what = "this connector is paused or stopped: it copies nothing."
-            problems.append(
-                Notice(what=what, why=WHY, advice="Leave it out of a copy.", file=path, line=connector.line)
-            )
-        elif isinstance(connector, Mapping):
-            at = ConfigEntry(key="sourceConnector", value="true", file=path, line=connector.line, separator=":")
-            own = list(_config(connector, path, problems))
-            found.append(Direction(source=source, target=into, worker=worker, connector=own, at=at))
+    directions = (_direction(one, into, worker, path, problems) for one in mirrors)
+    found = [direction for direction in directions if direction is not None]
     if not found and not problems:
         what = "no mirror has a sourceConnector: nothing is copied."
         problems.append(Notice(what=what, advice="Leave it out of a copy.", file=path, line=document.line))
     if problems:
         raise ConfigurationError(problems)
     return of_directions(found, path)
+
+
+def _direction(
+    mirror: Mapping, into: str, worker: list[ConfigEntry], path: str, problems: list[Notice]
+) -> Direction | None:
+    """What a mirror copies into a cluster; None if it has no connector, or there is a problem with it."""
+    source, connector = mirror.text("sourceCluster") or mirror.text("source", "alias"), mirror.at("sourceConnector")
+    if source is None or mirror.text("targetCluster") not in (None, into):
+        what = f"a mirror has no source, or copies into another cluster than {into}."
+        problems.append(Notice(what=what, why=WHY, advice="Audit what runs.", file=path, line=mirror.line))
+        return None
+    if not isinstance(connector, Mapping):
+        return None
+    if connector.text("pause") == "true" or connector.text("state") not in (None, "running"):
+        what = "this connector is paused or stopped: it copies nothing."
+        problems.append(Notice(what=what, why=WHY, advice="Leave it out of a copy.", file=path, line=connector.line))
+        return None
+    at = ConfigEntry(key="sourceConnector", value="true", file=path, line=connector.line, separator=":")
+    own = list(_config(connector, path, problems))
+    return Direction(source=source, target=into, worker=worker, connector=own, at=at)
 
 
 def _listed(document: Mapping, *where: str) -> list[Mapping]:

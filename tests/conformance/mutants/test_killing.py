@@ -7,7 +7,8 @@ from collections import deque
 import pytest
 
 from neverlost.conformance.mutants.killing import KillingRun, Kills, Sight, Survival, kill
-from neverlost.conformance.mutants.mutation import Mutant, mutants_of, mutated, switches_of
+from neverlost.conformance.mutants.mutant import Mutant
+from neverlost.conformance.mutants.mutation import mutants_of, mutated, switches_of
 from neverlost.explorer.loading import find_profile
 from neverlost.model.core import Model, ModelError, Packed, Profile
 from neverlost.spec import profiles
@@ -75,10 +76,10 @@ def test_no_run_is_longer_than_a_search_of_all_pairs_with_the_interpreter_finds(
     sight, mutants = everything(profile), mutants_of(profile)[::every]
     found = kills_in(profile, mutants, bounds, sight)
     part = mutated(profile, mutants)
-    right = part.profile.bounded(**bounds)
+    right = part.bounded(**bounds)
     shortest = {
-        mutant.name: shortest_difference(right, part.profile.bounded(**bounds, mutant=number), sight)
-        for number, mutant in part.numbered()
+        mutant.name: shortest_difference(right, part.bounded(**bounds, mutant=number), sight)
+        for number, mutant in enumerate(mutants, start=1)
     }
     assert {name: length(run) for name, run in found.runs.items()} == {
         name: steps for name, steps in shortest.items() if steps is not None

@@ -22,7 +22,7 @@ def steps_from(model: Model, words: Packed) -> list[tuple[int, Packed]]:
     "profile", [JUGS, profiles()["published/kip-320"], profiles()["kafka-4.1"]], ids=lambda p: p.name
 )
 def test_mutant_0_does_the_steps_of_the_model_in_every_state_of_a_random_run(profile: Profile) -> None:
-    model, same = profile.bounded(), mutated(profile, mutants_of(profile)).profile.bounded()
+    model, same = profile.bounded(), mutated(profile, mutants_of(profile)).bounded()
     words, choose = model.initial_states()[0], random.Random(7)
     assert same.initial_states() == model.initial_states()
     for _ in range(40):
@@ -52,7 +52,7 @@ def test_every_kind_of_mistake_is_made_where_it_stands() -> None:
 def test_a_mutant_that_takes_a_guard_for_granted_allows_what_the_model_refuses() -> None:
     profile = profiles()["kafka-4.1"]
     (guard,) = (m for m in mutants_of(profile) if m.name == "controller.elect:guard-1")
-    wrong = mutated(profile, [guard]).profile
+    wrong = mutated(profile, [guard])
     right = [model_step(profile.bounded(), number) for number in steps_of(profile.bounded())]
     assert right
     assert {s.partition("(")[0] for s in right} < {
@@ -71,7 +71,7 @@ def model_step(model: Model, number: int) -> str:
 def test_an_effect_that_is_dropped_leaves_the_field_as_it_was() -> None:
     profile = profiles()["kafka-4.1"]
     (dropped,) = (m for m in mutants_of(profile) if m.name == "faults.pause:effect-2")
-    model = mutated(profile, [dropped]).profile.bounded(pauses=1, mutant=1)
+    model = mutated(profile, [dropped]).bounded(pauses=1, mutant=1)
     right = profile.bounded(pauses=1)
     words = model.initial_states()[0]
     step = right.parse_step("pause(replica=r1)")

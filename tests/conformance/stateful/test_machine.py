@@ -26,6 +26,7 @@ from neverlost.conformance.suite.files import SuiteError, write_suite
 from neverlost.conformance.time_limit import TookTooLongError
 from neverlost.explorer.search import Limits
 from neverlost.model.core import Model, ModelError, Step, UnknownNameError
+from neverlost.model.core.source import defined
 from neverlost.model.kafka.replication.state import ACKS_ALL
 from neverlost.spec import profiles
 
@@ -111,9 +112,7 @@ def test_an_attempt_that_has_an_effect_is_told_as_such() -> None:
 
 def in_the_file(text: str) -> Callable[[], None]:
     """The test that the file has."""
-    names: dict[str, Any] = {}
-    exec(compile(text, "told.py", "exec"), names)
-    test: Callable[[], None] = names["test_the_implementation_does_what_the_model_says"]
+    test: Callable[[], None] = defined(text, "told.py", {})["test_the_implementation_does_what_the_model_says"]
     return test
 
 
