@@ -191,7 +191,8 @@ def prove_command(
     A `step_always` property is proven of every step from a state in which the lemmas hold.
 
     If a step can break a lemma, the states within the bounds are searched for a violation, and for the state before that
-    step. Every bound and setting of the profile is an option: --replicas 3 --acks all.
+    step. If no search reaches it, facts that exclude it are suggested as lemmas. Every bound and setting of the profile is an
+    option: --replicas 3 --acks all.
 
     Exit codes: 0 proven, 1 violated, 2 the input is wrong, 3 undecided.
     """
@@ -224,10 +225,12 @@ def _prove(model: Model, chosen: ProveOptions, output: Output, interrupted: Call
 
     from neverlost.explorer.symbolic.certificate import certificate_values
     from neverlost.explorer.symbolic.proof import prove, prove_within
+    from neverlost.explorer.symbolic.suggesting import suggestions
     from neverlost.explorer.verdict import Verdict
     from neverlost.reports.prove.as_json import proof_values
     from neverlost.reports.prove.as_text import headline, proof_report
 
+    suggested = None
     with ProofStatus(output.quiet) as status:
         if chosen.depth is not None:
             watch_depths = Watch(progress=status.depth, interrupted=interrupted)
@@ -243,16 +246,19 @@ def _prove(model: Model, chosen: ProveOptions, output: Output, interrupted: Call
                 limits=chosen.limits(),
                 watch=Watch(progress=status.query, interrupted=interrupted),
             )
+        if not output.quiet or "--json" in output.paths:
+            status.say("looking for facts that exclude the counterexample")
+            suggested = suggestions(proof, Watch(interrupted=interrupted))
     wanted = chosen.certify and proof.verdict == Verdict.PROVEN
     again = _certificate(proof, chosen, output, interrupted) if wanted else None
-    report = [headline(proof)] if output.quiet else proof_report(proof)
+    report = [headline(proof)] if output.quiet else proof_report(proof, suggested)
     cut_short = wanted and again is None
     certified: list[Text | str] = [] if again is None or output.quiet else ["\n" + certificate_text(again)]
     if cut_short:
         certified = [Text(f"\n{CUT_SHORT}", style="yellow")]
     values = {"certified": None if again is None else certificate_values(again)} if chosen.certify else {}
     output.show(*report, *certified)
-    output.write("--json", lambda: json_text({**proof_values(proof), **values}))
+    output.write("--json", lambda: json_text({**proof_values(proof, suggested), **values}))
     trace = proof.trace
     if trace is not None:
         output.write(TRACE_OUT, lambda: trace_json(trace))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import count
 
 from neverlost.model.core import Index, Lemma, Model, SubsetOf
 from neverlost.model.core.source import defined
 
-from .grammar import STATE, Variable
+from .grammar import STATE, Clause, Context, Variable, clause_text, clause_variables
 
 LINE = 110
 """The length of a line of printed code, beyond which a condition is broken up."""
@@ -17,6 +18,31 @@ LINE = 110
 
 _NUMBERS = count(1)
 """Each text has a place of its own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenLemma:
+    """A lemma made from a clause: its text in Model Python, and the condition in it."""
+
+    lemma: Lemma
+    text: str
+    condition: str
+
+
+def written_lemmas(
+    model: Model, name: str, reason: str, clauses: Iterable[tuple[Context, Clause]], taken: Iterable[str] = ()
+) -> list[WrittenLemma]:
+    """Some clauses as lemmas with the same reason; they are called by the name and a number above those taken."""
+    conditions = [(clause_variables(*each), clause_text(*each)) for each in clauses]
+    numbers = re.findall(rf"\b{name}_(\d+)\b", " ".join(taken))
+    texts = [
+        lemma_text(model, f"{name}_{number}", reason, variables, condition)
+        for number, (variables, condition) in enumerate(conditions, start=1 + max(map(int, numbers), default=0))
+    ]
+    return [
+        WrittenLemma(lemma=lemma, text=text, condition=condition)
+        for lemma, text, (_, condition) in zip(loaded_lemmas(model, texts), texts, conditions, strict=True)
+    ]
 
 
 def lemma_functions(model: Model, conditions: Iterable[tuple[Sequence[Variable], str]]) -> list[Lemma]:

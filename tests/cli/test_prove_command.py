@@ -93,6 +93,13 @@ def test_the_json_of_a_counterexample_to_induction(run: Run) -> None:
     assert (found["before"]["mode"], found["after"]["mode"]) == (2, 3)
 
 
+def test_the_json_of_suggestions(run: Run) -> None:
+    _, out, _ = run(f"{LAMP}:LAMP", "--property", "never_burnt", "--json", "-", "--quiet")
+    suggested = json.loads(out)["suggestions"]
+    assert (suggested["tried"], suggested["states"], suggested["complete"]) == (True, 4, True)
+    assert {"name": "suggested_2", "condition": "s.mode != Mode.HOT"}.items() <= suggested["lemmas"][1].items()
+
+
 def test_the_trace_of_a_violation_is_written_and_replays(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
     code, _, _ = run(
