@@ -80,7 +80,7 @@ def any_bounds_values(proof: AnyProof) -> dict[str, Any]:
         "property": proof.claim.name,
         "statement": proof.claim.statement,
         "bounds": "any",
-        "settings": {},
+        "settings": {s.name: s.plain(proof.settings[s.name]) for s in proof.unbounded.profile.state.settings},
         "verdict": proof.verdict,
         "method": "induction",
         "k": 1,
