@@ -73,7 +73,7 @@ class Discovery:
     @property
     def module(self) -> str:
         """All lemmas that were found, as a module."""
-        return module_text(self.model, [found.text for found in self.found], public=True)
+        return module_text(self.model, [found.text for found in self.found])
 
 
 @dataclass(frozen=True, kw_only=True)

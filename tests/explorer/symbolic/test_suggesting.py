@@ -93,6 +93,14 @@ def test_a_grammar_that_would_take_minutes_is_not_tried(monkeypatch: pytest.Monk
     assert (found.tried, found.found) == (False, ())
 
 
+def test_a_model_whose_file_was_loaded_again_has_suggestions_too() -> None:
+    first, _ = (profile_from_file(f"{EXAMPLES / 'two_phase_commit.py'}:TWO_PHASE_COMMIT") for _ in range(2))
+    suggested = suggestions(prove(first.bounded(participants=2), "all_agree", lemmas=[], until="all"))
+    assert suggested is not None
+    proof = prove(first.bounded(participants=2), "all_agree", lemmas=[suggested.found[0].lemma], until="all")
+    assert [query.text for query in proof.failing]
+
+
 def test_the_python_api_gives_the_texts() -> None:
     profile = replace(TWO_PHASE_COMMIT, lemmas=())
     texts = neverlost.prove(profile.model(participants=3), "all_agree").suggestions()
