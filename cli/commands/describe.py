@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from neverlost.explorer.process.exit_code import ExitCode
@@ -25,10 +27,16 @@ from ..terminal import show
     is_flag=True,
     help="Show instead what makes each action one step in Kafka: a lock, a thread, or nothing. For a version of Kafka.",
 )
+@click.option("--tla", is_flag=True, help="Write the model as a module of TLA+ instead, with its lemmas, for TLC.")
 @click.pass_context
-def describe_command(context: click.Context, profile: str, code: bool, atomic: bool) -> int:
+def describe_command(context: click.Context, profile: str, code: bool, atomic: bool, tla: bool) -> int:
     """Describe PROFILE within bounds: its state, its actions with their rules and guards, its properties, its size."""
     model = bounded_model(context, known_profile(profile))
+    if tla:
+        from neverlost.reports.describe.as_tla import tla_module
+
+        sys.stdout.write(tla_module(model))
+        return ExitCode.HOLDS
     if atomic:
         show(ledger_text(model.profile))
         return ExitCode.HOLDS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from neverlost.explorer.words import counted
 from neverlost.model.core import Lemma, Model, Profile, Unbounded, UnknownNameError
 from neverlost.reports.prove.certificate import certificate_text, certificate_values
 from neverlost.reports.quantities import show_seconds
-from neverlost.spec.families import FAMILIES, family_of
+from neverlost.spec.families import family_of
 
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
@@ -84,9 +84,10 @@ class ProveOptions:
             )
         self.lemmas(model.profile)
 
-    def refuse_wrong_for_any_bounds(self, context: click.Context) -> None:
+    def refuse_wrong_for_any_bounds(self, context: click.Context, profile: Profile) -> None:
         """Refuse options that --any-bounds excludes: those about given bounds, or about states within them."""
-        given = [option for option, _ in context.meta[GIVEN]]
+        bounds = {option_name(name) for name in profile.bound_names}
+        given = [option for option, _ in context.meta[GIVEN] if option in bounds]
         given += [_option(context, name) for name in BOUNDED_ONLY if is_given(context, name)]
         if given:
             raise OptionsError(
@@ -126,7 +127,7 @@ class ProveOptions:
 @click.option(
     "--any-bounds",
     is_flag=True,
-    help="Prove it for any number of replicas, records and epochs and any log size; for two profiles.",
+    help="Prove it for all bounds at once: any number of replicas, of records, any log size.",
 )
 @click.option("--depth", type=WholeNumber(min=0), metavar="N", help="Look for a violation within N steps instead.")
 @click.option(
@@ -189,15 +190,17 @@ def prove_command(
     A `step_always` property is proven of every step from a state in which the lemmas hold.
 
     If a step can break a lemma, the states within the bounds are searched for a violation, and for the state before that
-    step. Every bound and setting of the profile is an option: --replicas 3 --acks all.
+    step. If no search reaches it, facts that exclude it are suggested as lemmas. Every bound and setting of the profile is an
+    option: --replicas 3 --acks all.
 
     Exit codes: 0 proven, 1 violated, 2 the input is wrong, 3 undecided.
     """
     chosen = ProveOptions(**options)  # type: ignore[arg-type]
     output = Output({"--json": json_path, TRACE_OUT: trace_out}, inputs=files_of(profile), quiet=quiet)
     if chosen.any_bounds:
-        chosen.refuse_wrong_for_any_bounds(context)
-        return _prove_for_any_bounds(unbounded_profile(known_profile(profile)), chosen, output)
+        unbounded = unbounded_profile(known_profile(profile))
+        chosen.refuse_wrong_for_any_bounds(context, unbounded.profile)
+        return _prove_for_any_bounds(unbounded, bounded_model(context, unbounded.profile).settings, chosen, output)
     model = bounded_model(context, known_profile(profile))
     chosen.refuse_wrong(model, output)
     with interruptible() as interrupted:
@@ -221,10 +224,12 @@ def _prove(model: Model, chosen: ProveOptions, output: Output, interrupted: Call
     from rich.text import Text
 
     from neverlost.explorer.symbolic.proof import prove, prove_within
+    from neverlost.explorer.symbolic.suggesting import suggestions
     from neverlost.explorer.verdict import Verdict
     from neverlost.reports.prove.as_json import proof_values
     from neverlost.reports.prove.as_text import headline, proof_report
 
+    suggested = None
     with ProofStatus(output.quiet) as status:
         if chosen.depth is not None:
             watch_depths = Watch(progress=status.depth, interrupted=interrupted)
@@ -240,16 +245,19 @@ def _prove(model: Model, chosen: ProveOptions, output: Output, interrupted: Call
                 limits=chosen.limits(),
                 watch=Watch(progress=status.query, interrupted=interrupted),
             )
+        if not output.quiet or "--json" in output.paths:
+            status.say("looking for facts that exclude the counterexample")
+            suggested = suggestions(proof, Watch(interrupted=interrupted))
     wanted = chosen.certify and proof.verdict == Verdict.PROVEN
     again = _certificate(proof, chosen, output, interrupted) if wanted else None
-    report = [headline(proof)] if output.quiet else proof_report(proof)
+    report = [headline(proof)] if output.quiet else proof_report(proof, suggested)
     cut_short = wanted and again is None
     certified: list[Text | str] = [] if again is None or output.quiet else ["\n" + certificate_text(again)]
     if cut_short:
         certified = [Text(f"\n{CUT_SHORT}", style="yellow")]
     values = {"certified": None if again is None else certificate_values(again)} if chosen.certify else {}
     output.show(*report, *certified)
-    output.write("--json", lambda: json_text({**proof_values(proof), **values}))
+    output.write("--json", lambda: json_text({**proof_values(proof, suggested), **values}))
     trace = proof.trace
     if trace is not None:
         output.write(TRACE_OUT, lambda: trace_json(trace))
@@ -312,33 +320,34 @@ def _prove_for_all(
 
 
 def unbounded_profile(profile: Profile) -> Unbounded:
-    """What a proof for any bounds needs of a profile. Raises OptionsError if there is none for it."""
+    """The profile for any bounds: with what its family states beside it, else as it is."""
     found = family_of(profile).unbounded().get(profile.name)
-    if found is None or found.profile is not profile:
-        known = [name for family in FAMILIES for name in family.unbounded()]
-        raise OptionsError(
-            f"--any-bounds is not available for {profile.name}, only for {', '.join(known)};"
-            " leave it out, and give bounds, to prove within these"
-        )
-    return found
+    return found if found is not None and found.profile is profile else Unbounded(profile=profile, traced=profile)
 
 
-def _prove_for_any_bounds(unbounded: Unbounded, chosen: ProveOptions, output: Output) -> int:
+def _prove_for_any_bounds(
+    unbounded: Unbounded, settings: Mapping[str, int], chosen: ProveOptions, output: Output
+) -> int:
     lemmas = chosen.lemmas(unbounded.traced)
     with interruptible() as interrupted:
         from neverlost.explorer.symbolic.any_bounds.proof import prove_for_any_bounds
+        from neverlost.explorer.symbolic.terms import UntranslatableError
         from neverlost.reports.prove.any_bounds import any_bounds_report
         from neverlost.reports.prove.as_json import any_bounds_values
 
-        with ProofStatus(output.quiet) as status:
-            proof = prove_for_any_bounds(
-                unbounded,
-                chosen.name,
-                lemmas=lemmas,
-                effort=chosen.effort(),
-                until=chosen.until or "first",
-                watch=Watch(progress=status.query, interrupted=interrupted),
-            )
+        try:
+            with ProofStatus(output.quiet) as status:
+                proof = prove_for_any_bounds(
+                    unbounded,
+                    chosen.name,
+                    settings=settings,
+                    lemmas=lemmas,
+                    effort=chosen.effort(),
+                    until=chosen.until or "first",
+                    watch=Watch(progress=status.query, interrupted=interrupted),
+                )
+        except UntranslatableError as error:
+            raise OptionsError(f"{error}; leave out --any-bounds, and give bounds, to prove within these") from error
     output.show(*any_bounds_report(proof, output.quiet))
     output.write("--json", lambda: json_text(any_bounds_values(proof)))
     return proof.exit_code

@@ -15,6 +15,9 @@ from neverlost.model.core import Field, Index, Model, SubsetOf
 
 STATE = "s"
 
+Clause = tuple[int, ...]
+"""Literals in ascending order: 2 * atom for the plain atom, one more for its negation."""
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -76,6 +79,12 @@ class Context:
             ):
                 return k
         raise AssertionError(f"the grammar has {atom.yes}, but not with its parameters swapped")
+
+    def least(self, clause: Clause) -> Clause:
+        """The clause, or the one with the twins swapped, whichever comes first."""
+        if self.twins is None:
+            return clause
+        return min(clause, tuple(sorted(2 * self.swapped(literal // 2) + literal % 2 for literal in clause)))
 
 
 SYMMETRIC = ("==",)
@@ -203,10 +212,6 @@ def _binary(one: Expression, other: Expression) -> Iterator[Atom]:
 
 def _comparison(relation: str, opposite: str, one: str, other: str) -> Atom:
     return Atom(relation, (one, other), f"{one} {relation} {other}", f"{one} {opposite} {other}")
-
-
-Clause = tuple[int, ...]
-"""Literals in ascending order: 2 * atom for the plain atom, one more for its negation."""
 
 
 def negated_literal(literal: int) -> int:

@@ -37,7 +37,7 @@ def longest(literals: int) -> int:
 
 
 class Miner:
-    """Finds the shortest clauses that are true in all given samples, and false in a sample drawn from all values."""
+    """Finds the shortest clauses that are true in all reached samples, and false in some of the drawn ones."""
 
     def __init__(self, reached: Table, drawn: Table, length: int | None = None) -> None:
         generator = np.random.default_rng(1)
@@ -48,7 +48,8 @@ class Miner:
         self.length = longest(self.count) if length is None else length
         self.known: set[Clause] = set()
         self.pairs = np.zeros((self.count, self.count), bool)
-        self.units = np.zeros(self.count, bool)
+        self.units = np.logical_not(self.drawn.any(axis=1))
+        """Literals that no further clause has: true in all reached samples, or in all drawn ones."""
 
     @property
     def possible(self) -> int:

@@ -4,19 +4,49 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import count
 
+from neverlost.model import core
 from neverlost.model.core import Index, Lemma, Model, SubsetOf
 from neverlost.model.core.source import defined
 
-from .grammar import STATE, Variable
+from .grammar import STATE, Clause, Context, Variable, clause_text, clause_variables
 
 LINE = 110
 """The length of a line of printed code, beyond which a condition is broken up."""
 
 
+WORDS = ("EMPTY", "NONE", "contains", "is_subset", "lemma")
+"""The names of Model Python that lemmas are written with."""
+
 _NUMBERS = count(1)
 """Each text has a place of its own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenLemma:
+    """A lemma made from a clause: its text in Model Python, and the condition in it."""
+
+    lemma: Lemma
+    text: str
+    condition: str
+
+
+def written_lemmas(
+    model: Model, name: str, reason: str, clauses: Iterable[tuple[Context, Clause]], taken: Iterable[str] = ()
+) -> list[WrittenLemma]:
+    """Some clauses as lemmas with the same reason; they are called by the name and a number above those taken."""
+    conditions = [(clause_variables(*each), clause_text(*each)) for each in clauses]
+    numbers = re.findall(rf"\b{name}_(\d+)\b", " ".join(taken))
+    texts = [
+        lemma_text(model, f"{name}_{number}", reason, variables, condition)
+        for number, (variables, condition) in enumerate(conditions, start=1 + max(map(int, numbers), default=0))
+    ]
+    return [
+        WrittenLemma(lemma=lemma, text=text, condition=condition)
+        for lemma, text, (_, condition) in zip(loaded_lemmas(model, texts), texts, conditions, strict=True)
+    ]
 
 
 def lemma_functions(model: Model, conditions: Iterable[tuple[Sequence[Variable], str]]) -> list[Lemma]:
@@ -32,23 +62,25 @@ def loaded_lemmas(model: Model, texts: Sequence[str]) -> list[Lemma]:
     """The lemmas that some texts define, in order."""
     if not texts:
         return []
-    names = defined(module_text(model, texts), f"<lemmas {next(_NUMBERS)}>", {"__name__": "neverlost_lemmas"})
+    # The model's own classes, not those of their module: a file that was loaded again has others of the same names.
+    known = {each.__name__: each for each in (model.profile.state, *_domains(model))}
+    known |= {name: getattr(core, name) for name in WORDS} | {"__name__": "neverlost_lemmas"}
+    names = defined("\n\n\n".join(texts), f"<lemmas {next(_NUMBERS)}>", known)
     return [found for found in names.values() if isinstance(found, Lemma)]
 
 
-def module_text(model: Model, texts: Sequence[str], public: bool = False) -> str:
+def module_text(model: Model, texts: Sequence[str]) -> str:
     """A module of lemmas: their imports, then their texts."""
     body = "\n\n\n".join(texts)
     words = set(re.findall(r"(?<!\.)\b\w+", body))
-    core = [name for name in ("EMPTY", "NONE", "contains", "is_subset", "lemma") if name in words]
+    used = [name for name in WORDS if name in words]
     named: dict[str, set[str]] = {model.profile.state.__module__: {model.profile.state.__name__}}
     for domain in _domains(model):
         if domain.__name__ in words:
             named.setdefault(domain.__module__, set()).add(domain.__name__)
-    imports = [f"from neverlost.model.core import {', '.join(core)}"]
+    imports = [f"from neverlost.model.core import {', '.join(used)}"]
     for module, names in sorted(named.items()):
-        shown = module.removeprefix("neverlost_user_") if public else module
-        imports.append(f"from {shown} import {', '.join(sorted(names))}")
+        imports.append(f"from {module.removeprefix('neverlost_user_')} import {', '.join(sorted(names))}")
     return "from __future__ import annotations\n\n" + "\n".join(imports) + f"\n\n\n{body}\n"
 
 

@@ -12,9 +12,9 @@ from neverlost.model.core import Lemma, Model, Property
 from neverlost.model.core.profile import show_bounds
 
 from ..engines.columns import Words, random_columns, sampled, unpacked
-from ..lemmas.grammar import Context, clause_variables, contexts
+from ..lemmas.grammar import contexts
 from ..lemmas.mining import Miner
-from ..lemmas.text import lemma_text, loaded_lemmas, module_text
+from ..lemmas.text import WrittenLemma, module_text, written_lemmas
 from ..process.watch import UNWATCHED, Watch
 from ..search import Limits, Progress, reached_states
 from .clauses import Translation
@@ -50,15 +50,6 @@ class Stage:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
-    """A lemma that was found: its text in Model Python, and its clause."""
-
-    lemma: Lemma
-    text: str
-    condition: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Discovery:
     """The result of a search for lemmas.
 
@@ -71,7 +62,7 @@ class Discovery:
     complete: bool
     given: tuple[Lemma, ...]
     stages: tuple[Stage, ...]
-    found: tuple[Found, ...]
+    found: tuple[WrittenLemma, ...]
     confirmed: bool
     interrupted: bool
     proofs: tuple[Proof, ...]
@@ -80,7 +71,7 @@ class Discovery:
     @property
     def module(self) -> str:
         """All lemmas that were found, as a module."""
-        return module_text(self.model, [found.text for found in self.found], public=True)
+        return module_text(self.model, [found.text for found in self.found])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,8 +123,7 @@ class LemmaSearch:
             tried += miner.possible
             for clause, share in miner.clauses(self.watch.interrupted):
                 self.watch.progress(f"{len(found):,} candidates")
-                least = self._least(context, clause)
-                candidate = Candidate(context, least, share, ())
+                candidate = Candidate(context, context.least(clause), share, ())
                 found.setdefault(candidate.text, candidate)
         self._ended("in the grammar", tried)
         self._ended(f"true in {min(total, SAMPLES):,} reached states, and not always", len(found))
@@ -141,14 +131,6 @@ class LemmaSearch:
 
     def _late(self) -> bool:
         return self.watch.interrupted() or time.perf_counter() - self.began > self.ambition.total
-
-    @staticmethod
-    def _least(context: Context, clause: tuple[int, ...]) -> tuple[int, ...]:
-        """The clause, or the one with the twins swapped, whichever comes first."""
-        if context.twins is None:
-            return clause
-        swapped = sorted(2 * context.swapped(literal // 2) + literal % 2 for literal in clause)
-        return min(clause, tuple(swapped))
 
     def inductive(self, candidates: Sequence[Candidate], blocks: Sequence[Words]) -> list[Candidate]:
         """The candidates that are true in all reached states, inductive together, and not implied by others.
@@ -215,20 +197,12 @@ class LemmaSearch:
     def _candidate_filter(self, assumed: Sequence[Truth]) -> CandidateFilter:
         return CandidateFilter(self.ground, self.domains, assumed, self.ambition.seconds)
 
-    def found(self, kept: Sequence[Candidate], states: int) -> list[Found]:
+    def found(self, kept: Sequence[Candidate], states: int) -> list[WrittenLemma]:
         """The lemmas as texts, and as functions made from these."""
         within = f" ({show_bounds(self.model.bounds)})" if self.model.bounds else ""
         reason = f"Found by search: true in {states:,} reached states{within}, and inductive with the others."
         ordered = sorted(kept, key=lambda c: (len(c.clause), len(c.text), c.text))
-        texts = [
-            lemma_text(self.model, f"found_{number}", reason, clause_variables(c.context, c.clause), c.text)
-            for number, c in enumerate(ordered, start=1)
-        ]
-        lemmas = loaded_lemmas(self.model, texts)
-        return [
-            Found(lemma=lemma, text=text, condition=c.text)
-            for lemma, text, c in zip(lemmas, texts, ordered, strict=True)
-        ]
+        return written_lemmas(self.model, "found", reason, [(c.context, c.clause) for c in ordered])
 
 
 def discover(

@@ -47,6 +47,13 @@ class Proof:
         """A violation, if one was found."""
         return None if self.found.trace is None else Trace(self.found.trace)
 
+    def suggestions(self) -> list[str]:
+        """Lemmas in Model Python that would exclude the first counterexample, true in all states searched; none is proven."""
+        from neverlost.explorer.symbolic.suggesting import suggestions
+
+        suggested = suggestions(self.found)
+        return [] if suggested is None else [written.text for written in suggested.found]
+
     def assert_proven(self) -> None:
         """Raises PropertyNotHeldError, with the violation or what is not proven, unless the property is proven."""
         if not self.proven:

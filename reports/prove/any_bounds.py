@@ -37,7 +37,9 @@ def any_bounds_report(proof: AnyProof, quiet: bool) -> Iterator[Text]:
 
 def _verdict(proof: AnyProof) -> str:
     profile = proof.unbounded.profile
-    opening = f"{profile.name} (any {', any '.join(profile.bound_names)}): {proof.claim.name} is"
+    bounds = f" ({', '.join(f'any {name}' for name in profile.bound_names)})" if profile.bound_names else ""
+    faults = f", with {profile.state.fault_words(proof.settings)}" if profile.state.faults else ""
+    opening = f"{profile.name}{bounds}{faults}: {proof.claim.name} is"
     if proof.verdict == Verdict.PROVEN:
         return f"{opening} PROVEN for any number of steps, {from_lemmas(proof.lemmas)}."
     stopping = (*proof.failing, *proof.unknown)

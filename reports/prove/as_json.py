@@ -8,14 +8,17 @@ from neverlost.explorer.symbolic.any_bounds.proof import AnyProof
 from neverlost.explorer.symbolic.conditions import ConditionalProof, SettingsCase
 from neverlost.explorer.symbolic.induction import Query
 from neverlost.explorer.symbolic.proof import Proof, Reach
+from neverlost.explorer.symbolic.suggesting import Suggestions
 from neverlost.explorer.traces.trace_json import step_values, trace_values
 from neverlost.model.core import Model
+
+from .suggested import suggestion_values
 
 SCHEMA = 1
 
 
-def proof_values(proof: Proof) -> dict[str, Any]:
-    """The proof as plain values, ready for JSON."""
+def proof_values(proof: Proof, suggestions: Suggestions | None = None) -> dict[str, Any]:
+    """The proof as plain values, ready for JSON; with suggestions for a lemma, if there are any."""
     first, others = proof.broken[:1], proof.broken[1:]
     return {
         "schema": SCHEMA,
@@ -41,6 +44,7 @@ def proof_values(proof: Proof) -> dict[str, Any]:
         "trace": None if proof.trace is None else trace_values(proof.trace),
         "counterexample_to_induction": _counterexample(first[0], proof.model, proof.reach) if first else None,
         "other_counterexamples": [_counterexample(query, proof.model) for query in others],
+        "suggestions": suggestion_values(suggestions),
     }
 
 
@@ -76,7 +80,7 @@ def any_bounds_values(proof: AnyProof) -> dict[str, Any]:
         "property": proof.claim.name,
         "statement": proof.claim.statement,
         "bounds": "any",
-        "settings": {},
+        "settings": {s.name: s.plain(proof.settings[s.name]) for s in proof.unbounded.profile.state.settings},
         "verdict": proof.verdict,
         "method": "induction",
         "k": 1,

@@ -11,6 +11,7 @@ from neverlost.explorer.symbolic.bounded import DepthResult
 from neverlost.explorer.symbolic.conditions import ConditionalProof, SettingsCase
 from neverlost.explorer.symbolic.induction import TRANSITION, Query
 from neverlost.explorer.symbolic.proof import Proof
+from neverlost.explorer.symbolic.suggesting import Suggestions
 from neverlost.explorer.traces.changes import changes
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
@@ -21,12 +22,13 @@ from ..layout import wrapped
 from ..quantities import show_seconds
 from ..styled import STYLES, titled
 from ..trace.as_text import change_lines, trace_text
+from .suggested import suggestion_lines
 
 SLOWEST = 3
 
 
-def proof_report(proof: Proof) -> Iterator[Text]:
-    """The whole report, part by part."""
+def proof_report(proof: Proof, suggestions: Suggestions | None = None) -> Iterator[Text]:
+    """The whole report, part by part, with suggestions for a lemma if there are any."""
     yield headline(proof)
     broken = broken_assumptions(proof)
     if broken:
@@ -38,6 +40,9 @@ def proof_report(proof: Proof) -> Iterator[Text]:
     elif proof.broken:
         yield Text()
         yield titled("\n".join(_counterexample(proof)))
+    if suggestions is not None:
+        yield Text()
+        yield titled("\n".join(suggestion_lines(suggestions)))
     if proof.lemmas:
         yield Text()
         yield titled("\n".join(lemma_lines(proof.lemmas)))

@@ -71,6 +71,7 @@ GOLDEN: dict[str, tuple[int, tuple[str, ...]]] = {
     "list": (0, ("list",)),
     "list_properties": (0, ("list", "properties")),
     "describe_kip_320": (0, ("describe", "published/kip-320", "--replicas", "5")),
+    "describe_tla": (0, ("describe", "published/id-sequence", "--tla")),
     "describe_code": (0, ("describe", "published/id-sequence", "--code")),
     "help": (0, ("--help",)),
     "help_check": (0, ("check", "--help")),

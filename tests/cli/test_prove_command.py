@@ -16,6 +16,9 @@ SUPPORT = Path(__file__).parents[1] / "support"
 LAMP = "inductive_models.py"
 SMALL = ("--replicas", "2", "--log-size", "1", "--records", "1", "--leader-epochs", "2", "--workers", "1")
 ANY_BOUNDS = ("published/kip-320", "--property", "strong_isr", "--any-bounds")
+EXAMPLES = Path(__file__).parents[2] / "examples"
+QUEUE = f"{EXAMPLES / 'job_queue.py'}:JOB_QUEUE"
+TWO_PHASE_COMMIT = (f"{EXAMPLES / 'two_phase_commit.py'}:TWO_PHASE_COMMIT", "--property", "all_agree", "--any-bounds")
 KEYS = {
     "profile", "property", "bounds", "verdict", "method", "lemmas", "queries", "unknown", "seconds", "trace_length", "trace",
     "counterexample_to_induction",
@@ -93,6 +96,13 @@ def test_the_json_of_a_counterexample_to_induction(run: Run) -> None:
     assert (found["before"]["mode"], found["after"]["mode"]) == (2, 3)
 
 
+def test_the_json_of_suggestions(run: Run) -> None:
+    _, out, _ = run(f"{LAMP}:LAMP", "--property", "never_burnt", "--json", "-", "--quiet")
+    suggested = json.loads(out)["suggestions"]
+    assert (suggested["tried"], suggested["states"], suggested["complete"]) == (True, 4, True)
+    assert {"name": "suggested_2", "condition": "s.mode != Mode.HOT"}.items() <= suggested["lemmas"][1].items()
+
+
 def test_the_trace_of_a_violation_is_written_and_replays(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
     code, _, _ = run(
@@ -168,7 +178,9 @@ def test_for_all_settings_tells_the_cases(run: Run, tmp_path: Path) -> None:
         ((*ANY_BOUNDS, "--until", "last"), "last"),
         ((*ANY_BOUNDS, "--without", "logs_mach"), "logs_mach"),
         ((*ANY_BOUNDS, "--json", "/nowhere/x.json"), "--json /nowhere/x.json cannot be written"),
-        (("published/kip-279", *ANY_BOUNDS[1:]), "is not available for published/kip-279, only for published/kip-320"),
+        ((QUEUE, "--property", "within_the_limit", "--any-bounds"), "job_queue.py:208: finished_are_counted has no form for any"),
+        ((QUEUE, "--property", "within_the_limit", "--any-bounds"), "leave out --any-bounds, and give bounds, to prove within these"),
+        ((QUEUE, "--property", "within_the_limit", "--any-bounds", "--jobs", "3"), "leave out --jobs"),
         (("published/kip-320", "--property", "type_ok", "--any-bounds"), "type_ok has no form for any bounds"),
         (("published/kip-320", "--property", "a_record_is_committed", "--any-bounds"), "a_record_is_committed is sometimes"),
     ],
@@ -194,6 +206,20 @@ def test_the_json_of_a_proof_for_any_bounds(run: Run) -> None:
     assert (values["bounds"], values["verdict"], values["method"]) == ("any", "proven", "induction")
     assert (values["unknown"], values["ghosts"], values["meanings"]) == (0, [], [])
     assert "type_ok is PROVEN" in err
+
+
+def test_a_model_of_ones_own_is_proven_for_any_bounds_with_its_settings(run: Run) -> None:
+    code, out, err = run(*TWO_PHASE_COMMIT, "--coordinator-crashes", "2", "--json", "-", "--quiet")
+    values = json.loads(out)
+    assert code == 0
+    assert (values["bounds"], values["settings"]["coordinator_crashes"], len(values["lemmas"])) == ("any", 2, 6)
+    assert "(any participants), with 2 coordinator crashes: all_agree is PROVEN for any number" in " ".join(err.split())
+
+
+def test_and_not_with_a_setting_that_makes_it_false(run: Run) -> None:
+    code, out, _ = run(*TWO_PHASE_COMMIT, "--hasty", "--quiet")
+    assert code == 3
+    assert "UNDECIDED: commit_was_decided_by_all" in " ".join(out.split())
 
 
 def test_a_proof_for_any_bounds_that_stops_names_the_query_and_what_it_rests_on(run: Run) -> None:

@@ -20,7 +20,7 @@ from neverlost.model.core.tree import Call, Each, Expression, Loop, Part, Quanti
 
 from ..predicated import Frame, PredicatedExecutor
 from ..states import SymbolicState
-from ..terms import Truth, UntranslatableError, Value, conjunction, disjunction, negation
+from ..terms import Truth, UntranslatableError, Value, conjunction, disjunction, is_truth, negation
 from .states import AnySpace
 from .terms import AnyTerms, Predicate, UntranslatableValueError, same, substituted
 
@@ -83,6 +83,10 @@ class AnyExecutor(PredicatedExecutor):
             self.loops[-1] += accesses
         del self.path[depth:]
         self._refuse_carried(names, frame)
+        if frame.live is not True and self.enabled is not True:
+            raise UntranslatableValueError(
+                "its loop returns early, so what it requires depends on which member comes first; use two loops"
+            )
         frame.names = names
         self._write_everywhere(frame, member, before, accesses)
         self.flaws = [*flaws, *(vocabulary.some(member, flaw) for flaw in self.flaws)]
@@ -112,17 +116,13 @@ class AnyExecutor(PredicatedExecutor):
         return vocabulary.every(member, condition) if part.every else vocabulary.some(member, condition)
 
     def _total(self, frame: Frame, part: Total) -> Value:
-        raise UntranslatableValueError(
-            "it adds up something of every member; state what the sum is, as a Meaning of a function"
-        )
+        raise UntranslatableValueError("it adds up something of every member, and there may be any number of members")
 
     @staticmethod
     def _refuse_carried(names: Mapping[str, Value], frame: Frame) -> None:
         carried = [name for name, value in names.items() if frame.names.get(name) is not value]
         if carried:
-            raise UntranslatableValueError(
-                f"its loop carries {', '.join(carried)} from one member to the next; state what the function finds, as a Meaning"
-            )
+            raise UntranslatableValueError(f"its loop carries {', '.join(carried)} from one member to the next")
 
     def _leave_loop(self, frame: Frame, member: Any, result: Value | None, writes: bool) -> None:
         """After the loop, the function continues if it returned for no member."""
@@ -235,6 +235,11 @@ class AnyExecutor(PredicatedExecutor):
         declared = self.space.fields[name]
         index = declared.domain.index
         if index is None:
+            if not is_truth(value):
+                number = self.terms.number(value)
+                self._flaw_unless(
+                    conjunction((self.terms.compare("<=", 0, number), self.terms.compare("<=", number, 1)))
+                )
             return self.terms.truth(value)
         if issubclass(index, SubsetOf):
             return self.terms.members(value, index.of)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,11 +47,13 @@ class _Said:
 
 
 class Obligations:
-    """The questions of one property of a profile."""
+    """The questions of one property of a profile with some settings."""
 
-    def __init__(self, unbounded: Unbounded, prop: Property, lemmas: Sequence[Lemma]) -> None:
+    def __init__(
+        self, unbounded: Unbounded, prop: Property, lemmas: Sequence[Lemma], settings: Mapping[str, int]
+    ) -> None:
         began = time.perf_counter()
-        self.translation = AnyTranslation(unbounded)
+        self.translation = AnyTranslation(unbounded, settings)
         self.unbounded = unbounded
         self.lemmas = [self._said(lemma) for lemma in lemmas]
         self.goal = self._said(as_lemma(prop))
@@ -109,7 +111,7 @@ class Obligations:
 
     def _initiation(self, lemmas: Sequence[_Said]) -> Iterator[Obligation]:
         state, flaw = self.translation.initial()
-        sizes = self.translation.vocabulary.sizes_are_positive()
+        sizes = self.translation.vocabulary.sizes_are_possible()
         within = conjunction((negation(flaw), *self.translation.space.domain(state)))
         yield from self._parts(DOMAIN, self._all(within), sizes, step="the start")
         for each in lemmas:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +51,7 @@ class AnyProof:
     """The queries and the verdict: proven if every query holds, else undecided: Z3's counterexample is not a state of a model."""
 
     unbounded: Unbounded
+    settings: Mapping[str, int]
     claim: Property
     verdict: Verdict
     lemmas: tuple[Lemma, ...]
@@ -78,6 +79,7 @@ def prove_for_any_bounds(
     unbounded: Unbounded,
     name: str,
     *,
+    settings: Mapping[str, int] | None = None,
     lemmas: Sequence[Lemma] | None = None,
     effort: Effort | None = None,
     until: str = "first",
@@ -85,13 +87,16 @@ def prove_for_any_bounds(
 ) -> AnyProof:
     """Prove a property for any number of steps and any bounds, from `lemmas` (by default those of the traced profile).
 
+    `settings` has a value for every setting of the profile; by default these are its own.
+
     Ends with the first query that does not hold, or with `until` "all" after all of them.
     Raises UnknownNameError, UnprovableError, and UntranslatableError for constructs without a form for any bounds.
     """
     began = time.perf_counter()
     prop = provable(unbounded.profile, name)
     chosen = unbounded.traced.lemmas if lemmas is None else tuple(lemmas)
-    obligations = Obligations(unbounded, prop, chosen)
+    values = unbounded.profile.default_settings if settings is None else settings
+    obligations = Obligations(unbounded, prop, chosen, values)
     queries: list[Query] = []
     for query in _queries(obligations, effort or Effort(rounds=ROUNDS_FOR_ANY_BOUNDS), watch.interrupted):
         queries.append(query)
@@ -103,6 +108,7 @@ def prove_for_any_bounds(
     complete = not watch.interrupted() and all(q.result == QueryResult.HOLDS for q in queries if q.kind != SUFFICIENCY)
     return AnyProof(
         unbounded=unbounded,
+        settings=values,
         claim=prop,
         verdict=Verdict.PROVEN if complete else Verdict.UNDECIDED,
         lemmas=chosen,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,22 +21,31 @@ Function = Callable[..., Value]
 
 @dataclass
 class AnySpace:
-    """The states of one profile: fresh states, and the conditions of their fields' domains."""
+    """The states of one profile with some settings: fresh states, and the conditions of their fields' domains."""
 
     profile: Profile
     vocabulary: Vocabulary
+    settings: Mapping[str, int]
 
     def __post_init__(self) -> None:
-        if self.profile.state.settings:
-            named = ", ".join(s.name for s in self.profile.state.settings)
-            raise UntranslatableError(
-                f"{self.profile.name} has settings ({named}); proofs for any bounds do not support settings"
-            )
         self.fields = {f.name: f for f in self.profile.state.fields}
+        domains = {index.base() for index in self.profile.domains}
+        self._refuse_shared("field and a bound", [*self.fields, *self.profile.bound_names])
+        self._refuse_shared("domain and another one", [index.__name__ for index in domains])
+
+    def _refuse_shared(self, owners: str, names: Sequence[str]) -> None:
+        """Two things with one name would be one symbol to Z3."""
+        for name in names:
+            if names.count(name) > 1:
+                raise self._refused(f"a {owners} are named {name}; for any bounds, give them different names")
+
+    def _refused(self, why: str) -> UntranslatableError:
+        """The error for what the state declares."""
+        return UntranslatableError(f"{_place(self.profile.state)}: {why}")
 
     def fresh(self, prefix: str = "") -> SymbolicState:
         """A state of new functions."""
-        return SymbolicState({name: self._function(prefix + name, f) for name, f in self.fields.items()}, {})
+        return SymbolicState({name: self._function(prefix + name, f) for name, f in self.fields.items()}, self.settings)
 
     def _function(self, name: str, declared: Field) -> Function:
         index, vocabulary = declared.domain.index, self.vocabulary
@@ -45,7 +55,7 @@ class AnySpace:
         if not issubclass(index, SubsetOf):
             return self._symbol(name, sorts, vocabulary.sort(index))
         if declared.domain.kind != "member":
-            raise UntranslatableError(
+            raise self._refused(
                 f"{declared.name} is {declared.domain.describe()}; proofs support only sets that are always present"
             )
         of = index.of
@@ -62,7 +72,7 @@ class AnySpace:
 
     def lowest(self) -> SymbolicState:
         """The state with every field at its lowest value."""
-        return SymbolicState({name: self._always(self._lowest(f)) for name, f in self.fields.items()}, {})
+        return SymbolicState({name: self._always(self._lowest(f)) for name, f in self.fields.items()}, self.settings)
 
     @staticmethod
     def _always(value: Value) -> Function:
@@ -74,6 +84,10 @@ class AnySpace:
             return False
         if issubclass(index, SubsetOf):
             return Predicate(index.of, lambda member: False)
+        if not numbered(index) and declared.domain.kind == "member":
+            raise self._refused(
+                f"{declared.name} begins as the first {index.__name__}, but for any bounds none is the first; let it be optional"
+            )
         return self.vocabulary.term(declared.domain.low, index)
 
     def domain(self, state: SymbolicState) -> list[Truth]:
@@ -86,7 +100,7 @@ class AnySpace:
             for place in reversed(places):
                 truth = vocabulary.every(place, truth)
             found.append(truth)
-        return [*vocabulary.sizes_are_positive(), *(t for t in found if t is not True)]
+        return [*vocabulary.sizes_are_possible(), *(t for t in found if t is not True)]
 
     def holds(self, declared: Field, value: Value) -> Truth:
         """Whether the value lies in the field's domain."""
@@ -95,10 +109,15 @@ class AnySpace:
             return True
         if not numbered(index):
             if kind not in ("optional", "member"):
-                raise UntranslatableError(
+                raise self._refused(
                     f"{declared.name} counts members of {index.__name__}, of which there may be any number"
                 )
             return True if kind == "optional" else self.vocabulary.inside(value, index)
         size = self.vocabulary.size(index)
         low, above = declared.domain.low, size + 1 if kind in ("up_to", "one_to") else size
         return conjunction((value >= low, value < above))
+
+
+def _place(declared: type) -> str:
+    """The file and the line where a class begins."""
+    return f"{inspect.getsourcefile(declared)}:{inspect.getsourcelines(declared)[1]}: {declared.__name__}"

@@ -55,6 +55,8 @@ class Vocabulary:
     """For each sort the element that stands for NONE."""
     sizes: dict[str, Any] = field(default_factory=dict)
     """For each bound the constant that it is."""
+    least: dict[str, int] = field(default_factory=dict)
+    """The least value of each bound."""
     ranges: dict[int, tuple[Any, type[Index]]] = field(default_factory=dict)
     """Variables that range over a domain, by the id of their term."""
     named: dict[str, type[Index]] = field(default_factory=dict)
@@ -80,6 +82,7 @@ class Vocabulary:
             return index.more
         if index.bound not in self.sizes:
             self.sizes[index.bound] = z3.Int(index.bound)
+        self.least[index.bound] = 0 if index.optional else self.least.get(index.bound, 1)
         return self.sizes[index.bound] + index.more if index.more else self.sizes[index.bound]
 
     def know(self, index: type[Index]) -> None:
@@ -89,9 +92,9 @@ class Vocabulary:
         elif not issubclass(index, SubsetOf):
             self.size(index)
 
-    def sizes_are_positive(self) -> list[Truth]:
-        """Every bound is at least 1."""
-        return [size >= 1 for size in self.sizes.values()]
+    def sizes_are_possible(self) -> list[Truth]:
+        """Every bound is at least 1, or 0 if it is optional."""
+        return [size >= self.least[bound] for bound, size in self.sizes.items()]
 
     def variable(self, name: str, index: type[Index]) -> Any:
         """A fresh variable for a domain. The caller has to assert that it lies in the domain."""

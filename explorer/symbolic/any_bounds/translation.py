@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,10 +43,10 @@ class AnySymbolicStep:
 class AnyTranslation:
     """The functions of one profile as formulas over a state of new functions."""
 
-    def __init__(self, unbounded: Unbounded) -> None:
+    def __init__(self, unbounded: Unbounded, settings: Mapping[str, int]) -> None:
         self.unbounded = unbounded
         self.vocabulary = Vocabulary()
-        self.space = AnySpace(unbounded.traced, self.vocabulary)
+        self.space = AnySpace(unbounded.traced, self.vocabulary, settings)
         meanings = {meaning.function: meaning for meaning in unbounded.meanings}
         self.executor = AnyExecutor(AnyTerms(self.vocabulary), space=self.space, meanings=meanings)
         self.before = self.space.fresh()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from finite_states import FiniteState
+from finite_states import FiniteState, Stepping, named
 from mutants import kip_320_mutants as mutants
 from samples import elements, packed_from
 from symbolic_steps import interpreted
@@ -16,13 +16,12 @@ from symbolic_steps import interpreted
 from neverlost.explorer.symbolic.any_bounds.instances import Instances
 from neverlost.explorer.symbolic.any_bounds.obligations import Obligations
 from neverlost.explorer.symbolic.any_bounds.proof import answered, prove_for_any_bounds
-from neverlost.explorer.symbolic.any_bounds.terms import Predicate
-from neverlost.explorer.symbolic.any_bounds.translation import AnySymbolicStep, AnyTranslation, symbols_of
+from neverlost.explorer.symbolic.any_bounds.translation import AnyTranslation
 from neverlost.explorer.symbolic.clauses import as_lemma, as_term
 from neverlost.explorer.symbolic.induction import CONSECUTION, Effort, Query, is_true
 from neverlost.explorer.symbolic.solving import QueryResult
-from neverlost.explorer.symbolic.terms import UntranslatableError, conjunction
-from neverlost.model.core import Action, Field, Model, Packed, Profile, Step, Unbounded
+from neverlost.explorer.symbolic.terms import UntranslatableError
+from neverlost.model.core import Action, Model, Packed, Profile, Unbounded
 from neverlost.spec.published.any_bounds import KIP_320_ANY_BOUNDS, REPLICATED_LOG_ANY_BOUNDS
 from neverlost.spec.published.profiles import ASYNC_ISR
 
@@ -61,75 +60,9 @@ def perturbed(model: Model, words: Packed, randomness: random.Random) -> Packed:
     return packed_from(model, values)
 
 
-def named(variables: Sequence[Any], values: Sequence[int]) -> dict[str, int]:
-    return {str(variable): value for variable, value in zip(variables, values, strict=True)}
-
-
-def with_meanings(
-    translation: AnyTranslation, model: Model, words: Packed, symbolic: AnySymbolicStep, values: dict[str, int]
-) -> FiniteState:
-    """The state, with the one value of each result of which only the meaning is known."""
-    state = FiniteState(translation.vocabulary, model, words, values)
-    given = as_term(conjunction(symbolic.given))
-    if symbolic.action.name != "fenced_become_follower_and_truncate":
-        assert state.value(given)
-        return state
-    (name,) = {v for v in symbols_of(given) if v.startswith("first_mismatch")}
-    found = [n for n in range(model.bounds["log_size"] + 1) if state_with(state, name, n).value(given)]
-    assert len(found) == 1
-    return state_with(state, name, found[0])
-
-
-def state_with(state: FiniteState, name: str, value: int) -> FiniteState:
-    state.values[name] = value
-    return state
-
-
-@dataclass
-class Stepping:
-    """One action as formulas, and what each field is after it at places that stand for any."""
-
-    translation: AnyTranslation
-    symbolic: AnySymbolicStep
-
-    def __post_init__(self) -> None:
-        self.after: list[tuple[Field, list[Any], Any, Any]] = []
-        for field in self.translation.space.fields.values():
-            places = [self.translation.vocabulary.variable("place", index) for index in field.indexes]
-            value, member = self.symbolic.after.fields[field.name](*places), None
-            if isinstance(value, Predicate):
-                member = self.translation.vocabulary.variable("member", value.of)
-                value = value.contains(member)
-            self.after.append((field, places, member, as_term(value) if member is not None else value))
-
-    def taken(self, model: Model, words: Packed, step: Step) -> Packed | str | None:
-        """The state after a step, None if it is refused, "flaw" if it leaves a domain."""
-        state = with_meanings(
-            self.translation, model, words, self.symbolic, named(self.symbolic.parameters, step.arguments)
-        )
-        if state.value(as_term(self.symbolic.flaw)):
-            return "flaw"
-        if not state.value(as_term(self.symbolic.enabled)):
-            return None
-        after = model.layout.blank()
-        for field, places, member, value in self.after:
-            for position in field.positions(model.bounds):
-                state.values |= named(places, position)
-                after.put(field, position, self.element(state, field, member, value))
-        return model.layout.pack(after)
-
-    @staticmethod
-    def element(state: FiniteState, field: Field, member: Any, value: Any) -> int:
-        if member is None:
-            return int(value) if isinstance(value, int) else state.value(value)
-        assert field.domain.index is not None
-        members = range(field.domain.index.size(state.model.bounds).bit_length() - 1)
-        return sum(state_with(state, str(member), m).value(value) << m for m in members)
-
-
 @EITHER
 def test_a_step_as_formulas_is_the_step_of_the_interpreter(unbounded: Unbounded) -> None:
-    model, translation = MODELS[unbounded.profile.name], AnyTranslation(unbounded)
+    model, translation = MODELS[unbounded.profile.name], AnyTranslation(unbounded, {})
     actions = {
         action.name: Stepping(translation, translation.symbolic_step(action)) for action in unbounded.traced.actions
     }
@@ -150,7 +83,7 @@ def test_a_step_as_formulas_is_the_step_of_the_interpreter(unbounded: Unbounded)
 
 @EITHER
 def test_lemmas_and_properties_as_formulas_have_the_values_of_the_interpreter(unbounded: Unbounded) -> None:
-    model, translation = MODELS[unbounded.profile.name], AnyTranslation(unbounded)
+    model, translation = MODELS[unbounded.profile.name], AnyTranslation(unbounded, {})
     properties = [unbounded.profile.property_named(n) for n in PROPERTIES[unbounded.profile.name]]
     said = []
     for lemma in (*unbounded.traced.lemmas, *map(as_lemma, properties)):
@@ -173,7 +106,7 @@ PROPERTIES = {"published/kip-320": ("strong_isr", "weak_isr"), "published/replic
 
 def test_all_that_is_assumed_of_a_state_holds_where_records_are_committed() -> None:
     model = MODELS["published/kip-320"]
-    obligations = Obligations(KIP_320_ANY_BOUNDS, TRACED.property_named("strong_isr"), TRACED.lemmas)
+    obligations = Obligations(KIP_320_ANY_BOUNDS, TRACED.property_named("strong_isr"), TRACED.lemmas, {})
     translation = obligations.translation
     lemmas = [closed(translation, each.truth, each.variables) for each in obligations.lemmas]
     facts = [as_term(fact) for fact in (*translation.domain, *lemmas)]
@@ -195,7 +128,7 @@ def closed(translation: AnyTranslation, truth: Any, variables: Sequence[Any]) ->
 def asked(unbounded: Unbounded, action: str, lemma: str, rounds: Sequence[float]) -> Iterator[Query]:
     """The questions about one action and one lemma."""
     prop = unbounded.profile.property_named("strong_isr")
-    obligations = Obligations(unbounded, prop, unbounded.traced.lemmas)
+    obligations = Obligations(unbounded, prop, unbounded.traced.lemmas, {})
     instances = Instances(obligations.translation.space)
     for each in obligations.induction(with_property=False):
         if each.kind == CONSECUTION and each.action == action and each.lemma == lemma:
@@ -269,7 +202,7 @@ def test_what_is_committed_stays_within_any_bounds() -> None:
 
 
 def test_the_same_lemmas_imply_that_a_presumed_leaders_own_isr_has_what_is_committed() -> None:
-    obligations = Obligations(KIP_320_ANY_BOUNDS, TRACED.property_named("weak_isr"), TRACED.lemmas)
+    obligations = Obligations(KIP_320_ANY_BOUNDS, TRACED.property_named("weak_isr"), TRACED.lemmas, {})
     instances, before = Instances(obligations.translation.space), obligations.translation.before
     found = [answered(each, instances, before, PATIENT.rounds) for each in obligations.sufficiency()]
     assert found
