@@ -112,7 +112,7 @@ def stated_of(function: Search) -> Meaning:
 def answers(function: Search) -> dict[str, set[QueryResult]]:
     """For each moment that the meaning has to be true at, what was answered."""
     unbounded = replace(KIP_320_ANY_BOUNDS, meanings=(stated_of(function),))
-    obligations = Obligations(unbounded, unbounded.traced.property_named("strong_isr"), ())
+    obligations = Obligations(unbounded, unbounded.traced.property_named("strong_isr"), (), {})
     instances, before = Instances(obligations.translation.space), obligations.translation.before
     found: dict[str, set[QueryResult]] = {}
     for each in obligations.meanings():
