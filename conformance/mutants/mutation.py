@@ -263,7 +263,7 @@ def with_mutants(
     """Profiles of one state in which the setting `mutant` chooses what is wrong: 0 is nothing, and `names` begin with 1.
 
     Each edit of a function has the number of its mutant. What the profiles share they share afterwards too. `words` are what the text
-    of an edit may name beyond what its module imports. Lemmas and assumptions are left out.
+    of an edit may name beyond what its module imports. Lemmas, assumptions and harmless states are left out.
     """
     chosen = types.new_class("Mutant", (Index,), {"names": ("none", *names)})
     before = profiles[0].state
@@ -273,7 +273,12 @@ def with_mutants(
 
     def cloned(properties: Sequence[Property]) -> tuple[Property, ...]:
         return tuple(
-            replace(one, function=clones[one.function], after=None if one.after is None else clones[one.after])
+            replace(
+                one,
+                function=clones[one.function],
+                harmless=None,
+                after=None if one.after is None else clones[one.after],
+            )
             for one in properties
         )
 
