@@ -36,12 +36,25 @@ class DecidedProperty:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LeftOut:
+    """The states that were reached and not expanded, as no run from them violates the property: how many, and why, as a clause.
+
+    `doubt` says why they were expanded all the same: it is not proven that they are harmless.
+    """
+
+    states: int
+    because: str
+    doubt: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Result:
     """What a search found. It is equal for every engine and number of workers, except engine, workers, seconds and memory.
 
     `whole_levels` counts the states of the levels without the symmetry; it is empty if the initial states distinguish members.
     `generated` counts one per initial state and one per step that may happen; `levels` the states by distance from the start.
-    An interrupted search reports only its complete levels, and findings beyond them.
+    An interrupted search reports only its complete levels, and findings beyond them. `left_out` is None unless the search was for one
+    property with harmless states. What only they lead to was not reached: it is not in the counts, and an action may happen there.
     """
 
     model: Model
@@ -59,10 +72,16 @@ class Result:
     compile_seconds: float
     peak_memory_bytes: int
     findings: Mapping[str, DecidedProperty]
+    left_out: LeftOut | None = None
 
     @property
     def distinct(self) -> int:
         return sum(self.levels)
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether states that were reached were not expanded, because they are harmless."""
+        return self.left_out is not None and self.left_out.states > 0
 
     @property
     def distinct_without_symmetry(self) -> int | None:
@@ -79,7 +98,7 @@ class Result:
 
     @property
     def dead_actions(self) -> tuple[str, ...]:
-        """The actions that could happen, and never did; so far, if the search is not complete."""
+        """The actions that could happen, and never did; so far, if the search is not complete, and in the states that it expanded."""
         return dead_actions(self.model, self.generated_by_action)
 
     @cached_property

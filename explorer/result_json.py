@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from .result import DecidedProperty, Result
@@ -38,8 +39,14 @@ def result_values(result: Result) -> dict[str, Any]:
         "dead_actions": list(result.dead_actions),
         "switched_off_actions": list(result.switched_off_actions),
         "ran_out": dict(result.ran_out),
+        "left_out": left_out_values(result),
         "properties": {name: _finding_values(finding) for name, finding in result.findings.items()},
     }
+
+
+def left_out_values(result: Result) -> dict[str, Any] | None:
+    """What was not expanded, as plain values."""
+    return None if result.left_out is None else asdict(result.left_out)
 
 
 def _finding_values(finding: DecidedProperty) -> dict[str, Any]:

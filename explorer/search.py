@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from neverlost.model.core import BoundsError, Model, ModelError, Packed, Profile, Property, Step, UnknownNameError
+from neverlost.model.core import (
+    BoundsError,
+    Model,
+    ModelError,
+    Packed,
+    Profile,
+    Property,
+    Step,
+    SymmetryError,
+    UnknownNameError,
+    check_equivariance,
+)
+from neverlost.model.core.closed import doubt
 
 from .engines.engine import Engine, FlawError, Stopped, Tally
 from .engines.hashing import digest_text
 from .process.memory import peak_bytes, resident_bytes
 from .process.watch import UNWATCHED, Watch
-from .result import DecidedProperty, Result
+from .result import DecidedProperty, LeftOut, Result
 from .symmetry import Symmetry, symmetry_of
 from .traces.trace import ReplayError, Trace, replay
 from .verdict import Verdict
@@ -97,6 +109,7 @@ def explore(
     properties: Sequence[str] | None = None,
     report_only: Sequence[str] = (),
     until: str = "first",
+    without_harmless: bool = False,
     symmetry: bool | Sequence[str] = False,
     limits: Limits | None = None,
     watch: Watch[Progress] = UNWATCHED,
@@ -107,6 +120,8 @@ def explore(
     is decided and reported, but not asserted. `until` is "first" (stop after the level on which an asserted property is
     violated, or when all are decided), "each" (stop when all are decided) or "all". `symmetry` explores one state of each class of
     states that differ only by renaming: True for every symmetric domain, or the names of some.
+    `without_harmless` does not expand the harmless states of a property that is asserted alone, once they are proven harmless: the
+    verdict and the trace stay the same. A search until "all", or by an engine without a name, expands every state.
     `engine` is a name, or a function that makes an engine. The search calls `watch` between batches.
 
     `eventually` properties are decided once every state was explored.
@@ -121,10 +136,11 @@ def explore(
     asserted, decided = decided_properties(model.profile, properties)
     decided += [prop for name in report_only if (prop := model.profile.property_named(name)) not in decided]
     chosen = symmetry_of(model, symmetry, decided)
-    run = _Run(
-        model, _engine(engine, model, decided, chosen, workers), chosen, asserted, decided, until, limits or Limits()
-    )
-    return run.result(watch)
+    alone = len(asserted) == 1 and not report_only and until != "all" and isinstance(engine, str)
+    left_out = _left_out(model, asserted[0], chosen) if without_harmless and alone else None
+    skipping = asserted[0] if left_out is not None and left_out.doubt is None else None
+    made = _engine(engine, model, decided, chosen, workers, skipping)
+    return _Run(model, made, chosen, asserted, decided, until, limits or Limits(), left_out).result(watch)
 
 
 def find_state(
@@ -184,19 +200,36 @@ def decided_properties(profile: Profile, names: Sequence[str] | None) -> tuple[l
     return named, list({prop.name: prop for prop in decided}.values())
 
 
+def _left_out(model: Model, prop: Property, symmetry: Symmetry) -> LeftOut | None:
+    """Why a search for a property alone need not expand some states, and whether that is proven; None if it calls none harmless."""
+    if prop.harmless is None:
+        return None
+    because, told_apart = prop.harmless.statement, None
+    try:
+        check_equivariance(model, symmetry.domains, [replace(prop, function=prop.harmless.function)])
+    except SymmetryError as error:
+        told_apart = str(error)
+    return LeftOut(states=0, because=because, doubt=told_apart or doubt(model, prop))
+
+
 def _engine(
-    name: str | EngineMaker, model: Model, properties: Sequence[Property], symmetry: Symmetry, workers: int
+    name: str | EngineMaker,
+    model: Model,
+    properties: Sequence[Property],
+    symmetry: Symmetry,
+    workers: int,
+    without_harmless: Property | None = None,
 ) -> Engine:
     if not isinstance(name, str):
         return name(model, properties, symmetry)
     if name == "interpreted":
         from .engines.interpreted import InterpretedEngine
 
-        return InterpretedEngine(model, properties, symmetry)
+        return InterpretedEngine(model, properties, symmetry, without_harmless)
     if name == "compiled":
         from .engines.compiled import CompiledEngine
 
-        return CompiledEngine(model, properties, symmetry, workers)
+        return CompiledEngine(model, properties, symmetry, workers, without_harmless=without_harmless)
     raise UnknownNameError("engine", name, ENGINES)
 
 
@@ -221,8 +254,10 @@ class _Run:
         decided: Sequence[Property],
         until: str,
         limits: Limits,
+        left_out: LeftOut | None = None,
     ) -> None:
         self.model, self.engine, self.symmetry, self.until, self.limits = model, engine, symmetry, until, limits
+        self.left_out = left_out
         self.asserted = {p.name for p in asserted}
         self.decided = list(decided)
         self.state_properties = [p for p in decided if p.over_states]
@@ -279,6 +314,7 @@ class _Run:
             compile_seconds=engine.compile_seconds,
             peak_memory_bytes=peak_bytes(),
             findings={p.name: self._finding(p, complete) for p in self.decided},
+            left_out=self.left_out,
         )
 
     def _all_levels(self, course: _Course) -> bool:
@@ -300,6 +336,8 @@ class _Run:
                 raise
             self._note_steps(level - 1)
             course.digest, course.generated = engine.digest, list(engine.generated)
+            if self.left_out is not None:
+                self.left_out = replace(self.left_out, states=engine.left_out)
             if new == 0:
                 return True
             course.levels.append(new)
@@ -361,9 +399,11 @@ class _Run:
         if prop.over_runs:
             return self._finding_over_runs(prop)
         found = prop.name in self.targets
+        # What was left out says nothing about other properties, as those about bounds.
+        all_matter = prop.name in self.asserted or self.left_out is None or self.left_out.states == 0
         if found:
             verdict = Verdict.HOLDS if prop.seeks else Verdict.VIOLATED
-        elif complete:
+        elif complete and all_matter:
             verdict = Verdict.VIOLATED if prop.seeks else Verdict.HOLDS
         else:
             verdict = Verdict.UNDECIDED

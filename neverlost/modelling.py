@@ -27,6 +27,7 @@ from .model.core import (
     counter,
     eventually,
     flag,
+    harmless,
     is_subset,
     lemma,
     one_to,
@@ -50,6 +51,6 @@ __all__ = [
     "contains", "with_member", "without", "is_subset", "only",
     "State", "setting", "budget", "counter", "view",
     "action", "require", "sends",
-    "always", "sometimes", "step_always", "eventually", "suffices", "lemma",
+    "always", "sometimes", "step_always", "eventually", "suffices", "harmless", "lemma",
     "Profile", "Picture", "LaneView", "Cell", "Note", "Sent",
 ]  # fmt: skip

@@ -44,6 +44,7 @@ def go_further(
     limits: Limits,
     workers: int,
     interrupted: Callable[[], bool],
+    without_harmless: bool = False,
 ) -> Iterator[Further]:
     """Search each larger model, with every symmetry and some threads, within the limits."""
     within = replace(limits, seconds=limits.seconds or SECONDS)
@@ -52,6 +53,7 @@ def go_further(
             model,
             workers=workers,
             properties=list(properties) or None,
+            without_harmless=without_harmless,
             symmetry=bool(symmetric_domains(model)),
             limits=within,
             watch=Watch(interrupted=interrupted),

@@ -154,7 +154,7 @@ class CheckOptions:
     "--until",
     default="first",
     metavar="|".join(UNTIL),
-    help="Stop at the first violation, when each property is decided, or after all states.",
+    help="Stop at the first violation, when each property is decided, or after all states, the harmless ones too.",
 )
 @click.option(
     "--symmetry",
@@ -245,8 +245,9 @@ def carry_out(
     output.show(*(summary(ran) if output.quiet else shown(ran)))
     found: list[Further] = []
     if larger and ran.result.verdict == Verdict.HOLDS:
+        alike = ran.result.left_out is not None
         with interruptible() as interrupted:
-            found = list(go_further(larger, chosen.properties, chosen.limits(), chosen.threads, interrupted))
+            found = list(go_further(larger, chosen.properties, chosen.limits(), chosen.threads, interrupted, alike))
         output.show("\n" + thorough_text(ran.result, found))
     more = {"thorough": [further_values(further) for further in found]} if chosen.thorough else {}
     output.write("--json", lambda: json_text({**result_values(ran.result), **more}))
@@ -274,7 +275,7 @@ def _run(model: Model, chosen: CheckOptions, output: Output) -> Check:
         elif chosen.store is not None:
             result = stores.explore(model, Path(chosen.store), workers=chosen.threads, **asked)
         else:
-            result = explore(model, engine=chosen.engine, workers=chosen.threads, **asked)
+            result = explore(model, engine=chosen.engine, workers=chosen.threads, without_harmless=True, **asked)
     return Check(
         result=result,
         limits=limits,

@@ -242,7 +242,7 @@ def with_mutants(
     """Profiles of one state in which the setting `mutant` chooses what is wrong, by its number: 0 is nothing.
 
     What the profiles share they share afterwards too. `words` are what the text of an edit may name beyond what its module imports.
-    Lemmas and assumptions are left out.
+    Lemmas, assumptions and harmless states are left out.
     """
     chosen = types.new_class("Mutant", (Index,), {"names": ("none", *(m.name for m in numbered.mutants))})
     before = profiles[0].state
@@ -252,7 +252,12 @@ def with_mutants(
 
     def cloned(properties: Sequence[Property]) -> tuple[Property, ...]:
         return tuple(
-            replace(one, function=clones[one.function], after=None if one.after is None else clones[one.after])
+            replace(
+                one,
+                function=clones[one.function],
+                harmless=None,
+                after=None if one.after is None else clones[one.after],
+            )
             for one in properties
         )
 

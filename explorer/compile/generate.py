@@ -140,6 +140,7 @@ class SearchKernel(ModelKernel):
         self.symmetry = symmetry
         self.state_properties, self.step_properties = numbered_properties(model)
         predicates = [p.function for p in (*self.state_properties, *self.step_properties)]
+        predicates += [p.harmless.function for p in self.state_properties if p.harmless is not None]
         super().__init__(model, [a.function for a in model.profile.actions], predicates)
 
     def text(self) -> str:
@@ -147,7 +148,8 @@ class SearchKernel(ModelKernel):
         canonical = canonical_source(self.model, self.symmetry) if self.symmetry.renamings else ""
         keeping = keeping_source(self.model, self.symmetry) if canonical and self.symmetry.keeps_start else ""
         expanding, expand = self._expand()
-        return self.assembled(canonical, keeping, *expanding, expand, self._evaluate(), PREDECESSOR)
+        entries = (expand, self._evaluate(), self._expandable(), PREDECESSOR)
+        return self.assembled(canonical, keeping, *expanding, *entries)
 
     def _expand(self) -> tuple[list[str], str]:
         """The functions that try actions, and the text of `expand`."""
@@ -209,6 +211,26 @@ class SearchKernel(ModelKernel):
         return (
             f"def step_{number}(states: rows, row, out: rows, after, {DECLARED}):\n"
             f"{self.load('s', 'states', 'row', '    ')}{self.load('t', 'out', 'after', '    ')}    return {call}"
+        )
+
+    def _expandable(self) -> str:
+        tests = ""
+        for number, prop in enumerate(self.state_properties):
+            if prop.harmless is not None:
+                condition = f"{self.translator.names[prop.harmless.function]}({self.words}, {OUTSIDE})"
+                tests += f"        if prop == {number} and {condition}:\n            harmless = 1\n"
+        if not tests:
+            return ""
+        kept = "".join(f"            out[count, {k}] = s_{k}\n" for k in range(self.width))
+        return (
+            "@entry\n"
+            f"def expandable(states: rows, begin, end, prop, out: rows, {DECLARED}):\n"
+            '    """Copy those of states[begin:end] to `out` that are not harmless for a property. Returns how many these are."""\n'
+            "    count = 0\n"
+            "    for row in range(begin, end):\n"
+            f"{self.load('s', 'states', 'row', ' ' * 8)}        harmless = 0\n{tests}"
+            f"        if harmless == 0:\n{kept}            count += 1\n"
+            "    return count"
         )
 
     def _evaluate(self) -> str:

@@ -78,6 +78,8 @@ class Worker:
     full: bool = False
     digest: int = 0
     expanded: int = 0
+    left_out: int = 0
+    """Harmless states, which it has not expanded."""
     new: int = 0
 
     @property
@@ -97,6 +99,7 @@ class CompiledEngine:
         symmetry: Symmetry,
         workers: int,
         blocks: Blocks | None = None,
+        without_harmless: Property | None = None,
     ) -> None:
         """`blocks` keeps the states; without it, they disappear with the engine."""
         self.model, self.symmetry, self.workers = model, symmetry, workers
@@ -106,6 +109,7 @@ class CompiledEngine:
         over_states, over_steps = numbered_properties(model)
         self.state_numbers = [over_states.index(p) for p in self.state_properties]
         self.step_numbers = [over_steps.index(p) for p in self.step_properties]
+        self.without_harmless = None if without_harmless is None else over_states.index(without_harmless)
         self.kernel, self._kernel_seconds = loaded_kernel(kernel_source(model, symmetry))
         self.visited = VisitedSet(model.layout.words, last_bits(model), workers)
         self.blocks = blocks or Blocks(model.layout.words)
@@ -142,6 +146,10 @@ class CompiledEngine:
     @property
     def generated(self) -> list[int]:
         return [int(n) for n in np.sum([w.generated for w in self.team], axis=0)]
+
+    @property
+    def left_out(self) -> int:
+        return sum(worker.left_out for worker in self.team)
 
     def start(self, initial: Sequence[Packed]) -> int:
         self.levels.append([])
@@ -263,8 +271,19 @@ class CompiledEngine:
         if taken is None:
             self._exhausted = True
             return False
-        worker.slice, worker.row = taken, taken.begin
+        worker.slice = taken if self.without_harmless is None else self._expandable(taken, worker)
+        worker.row = worker.slice.begin
         return True
+
+    def _expandable(self, taken: Slice, worker: Worker) -> Slice:
+        """The states of a slice that are not harmless."""
+        size, kept = taken.end - taken.begin, np.empty((taken.end - taken.begin, self.kernel.WORDS), np.int64)
+        count = self.kernel.expandable(
+            taken.rows, taken.begin, taken.end, self.without_harmless, kept, worker.flaw, *self.settings
+        )
+        worker.left_out += size - count
+        worker.expanded += size - count
+        return Slice(rows=kept, begin=0, end=count)
 
     def _expand(self, worker: Worker) -> None:
         worker.first_of_batch = worker.row

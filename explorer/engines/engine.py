@@ -74,6 +74,10 @@ class Engine(Protocol):
         """The sum of the hashes of all states seen."""
 
     @property
+    def left_out(self) -> int:
+        """How many states were not expanded because they are harmless."""
+
+    @property
     def generated(self) -> list[int]:
         """How many steps of each action could happen."""
 

@@ -24,8 +24,15 @@ class InterpretedEngine:
     workers = 1
     compile_seconds = 0.0
 
-    def __init__(self, model: Model, properties: Sequence[Property], symmetry: Symmetry) -> None:
+    def __init__(
+        self,
+        model: Model,
+        properties: Sequence[Property],
+        symmetry: Symmetry,
+        without_harmless: Property | None = None,
+    ) -> None:
         self.model, self.symmetry = model, symmetry
+        self.harmless = None if without_harmless is None else without_harmless.harmless
         self.state_properties = [p for p in properties if p.over_states]
         self.step_properties = [p for p in properties if p.over_steps]
         self.action_of_step = [model.profile.actions.index(step.action) for step in model.steps]
@@ -33,6 +40,7 @@ class InterpretedEngine:
         self.levels: list[list[Packed]] = []
         self.digest = 0
         self.generated = [0] * len(model.profile.actions)
+        self.left_out = 0
         self.step_tallies = [Tally() for _ in self.step_properties]
 
     def start(self, initial: Sequence[Packed]) -> int:
@@ -53,6 +61,9 @@ class InterpretedEngine:
         return len(self.levels[-1])
 
     def _expand(self, words: Packed) -> None:
+        if self.harmless is not None and self.harmless.function(self.model.passing(words)):
+            self.left_out += 1
+            return
         successors = self.model.successors(words)
         for number, after in successors:
             self.generated[self.action_of_step[number]] += 1

@@ -32,7 +32,7 @@ from .lemmas import Lemma, lemma
 from .packing import Layout, Packed
 from .picture import Cell, LaneView, Message, Note, Picture, Sent, sends
 from .profile import Model, Profile
-from .properties import Property, Story, always, eventually, sometimes, step_always, suffices
+from .properties import Harmless, Property, Story, always, eventually, harmless, sometimes, step_always, suffices
 from .state import Budget, Field, Setting, State, View, budget, counter, per, setting, view
 from .unbounded import Meaning, Unbounded
 
@@ -45,6 +45,7 @@ __all__ = [
     "Cell",
     "Domain",
     "Field",
+    "Harmless",
     "Index",
     "LaneView",
     "LanguageError",
@@ -81,6 +82,7 @@ __all__ = [
     "counter",
     "eventually",
     "flag",
+    "harmless",
     "is_subset",
     "lemma",
     "one_to",

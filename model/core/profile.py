@@ -69,7 +69,7 @@ class Profile:
         for action in self.actions:
             check_function(action.function, self.state, "effect")
         for prop in self.all_properties:
-            for function in prop.functions:
+            for function in (*prop.functions, *([prop.harmless.function] if prop.harmless else [])):
                 check_function(function, self.state, "value")
             for name in (*prop.weak, *prop.strong):
                 if name not in (known := [a.name for a in self.actions]):

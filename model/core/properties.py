@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .actions import Action
@@ -14,12 +14,21 @@ Story = Callable[[Sequence[Any]], str]
 
 
 @dataclass(frozen=True, kw_only=True)
+class Harmless:
+    """The states from which no run violates a property, or some of them: a predicate in Model Python, and what it says as a clause."""
+
+    statement: str
+    function: Callable[..., bool]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Property:
     """A named predicate in Model Python: over a state, over the two states of a step, or, for an `eventually`, over runs.
 
     `runs_out` says what a state has none left of if an `always` is false there: "leader epochs". Such a property is about bounds, so
-    it is always decided. The last three fields are for an `eventually`: when the wait for it begins (None: at the
-    start), and the names of the actions of which each step is weakly or strongly fair.
+    it is always decided. A search for an `always` alone need not expand its `harmless` states. The last three fields are for an
+    `eventually`: when the wait for it begins (None: at the start), and the names of the actions of which each step is weakly or
+    strongly fair.
     """
 
     name: str
@@ -28,6 +37,7 @@ class Property:
     function: Callable[..., bool]
     story: Story | None = None
     runs_out: str | None = None
+    harmless: Harmless | None = None
     after: Callable[..., bool] | None = None
     weak: tuple[str, ...] = ()
     strong: tuple[str, ...] = ()
@@ -65,9 +75,28 @@ def _declare(kind: str, statement: str, story: Story | None) -> Callable[[Callab
     return decorate
 
 
-def always(statement: str, story: Story | None = None) -> Callable[[Callable[..., bool]], Property]:
-    """True in every reachable state. `story` describes the first counterexample in one sentence."""
-    return _declare("always", statement, story)
+def always(
+    statement: str, story: Story | None = None, harmless: Harmless | None = None
+) -> Callable[[Callable[..., bool]], Property]:
+    """True in every reachable state. `story` describes the first counterexample in one sentence.
+
+    States that are `harmless` are not expanded if a search is for this property alone, and if it is proven that no run from them
+    violates it.
+    """
+
+    def decorate(function: Callable[..., bool]) -> Property:
+        return replace(_declare("always", statement, story)(function), harmless=harmless)
+
+    return decorate
+
+
+def harmless(statement: str) -> Callable[[Callable[..., bool]], Harmless]:
+    """Declare states from which no run violates a property; `statement` says why, as a clause: "nothing is left to lose".
+
+    The predicate is a conjunction. Each part compares one field with constants: one element, or `all` of them. Then it is proven
+    in milliseconds, for each model that is searched, that no step leads out of these states, and that the property holds in them.
+    """
+    return lambda function: Harmless(statement=statement, function=function)
 
 
 def suffices(what: str, statement: str) -> Callable[[Callable[..., bool]], Property]:

@@ -305,7 +305,7 @@ class Tree:
     @cached_property
     def assigned(self) -> frozenset[str]:
         """The local names: those that the function assigns or loops with."""
-        return frozenset(name for part in self.parts if (name := _assigned(part)) is not None)
+        return frozenset(name for part in self.parts if (name := assigned_by(part)) is not None)
 
     @cached_property
     def callees(self) -> tuple[Function, ...]:
@@ -392,7 +392,8 @@ def written_by(part: Part) -> Element | None:
     return part.target if isinstance(part, Assign | Change) and isinstance(part.target, Element) else None
 
 
-def _assigned(part: Part) -> str | None:
+def assigned_by(part: Part) -> str | None:
+    """The local name that a part assigns or loops with, if any."""
     match part:
         case Assign(target=Local(name=name)) | Change(target=Local(name=name)) | Loop(name=name):
             return name

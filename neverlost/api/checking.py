@@ -67,9 +67,10 @@ def check(
     """Explore every state of a model, breadth first, and decide its properties.
 
     `properties` names what to assert; by default all that the profile asserts. `until` is "first" (stop at the first violation),
-    "each" (when each property is decided) or "all". `symmetry` explores one state of each class that differs only by renaming
-    replicas. `limits` end the search undecided; without any, the limit is three quarters of the free memory. `watch` follows the
-    search, and can end it too.
+    "each" (when each property is decided) or "all". A question about one property does not expand states from which no run violates
+    it, unless until "all", in a store or on Spark; `to_dict()["left_out"]` says how many. `symmetry` explores one state of each class
+    that differs only by renaming replicas. `limits` end the search undecided; without any, the limit is three quarters of the free
+    memory. `watch` follows the search, and can end it too.
 
     Raises NeverlostError for a wrong model, name or engine.
 
@@ -99,10 +100,10 @@ def check(
         )
         return CheckResult(found)
     if isinstance(chosen, Interpreted):
-        return CheckResult(explore(model, engine="interpreted", **asked))
+        return CheckResult(explore(model, engine="interpreted", without_harmless=True, **asked))
     if chosen.store is not None:
         return CheckResult(explore_in_folder(model, Path(chosen.store), workers=chosen.workers, **asked))
-    return CheckResult(explore(model, workers=chosen.workers, **asked))
+    return CheckResult(explore(model, workers=chosen.workers, without_harmless=True, **asked))
 
 
 def resume(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from neverlost.explorer.result import DecidedProperty, Result
+from neverlost.explorer.result import DecidedProperty, LeftOut, Result
 from neverlost.explorer.search import Limits
 from neverlost.explorer.traces.trace import Trace
 from neverlost.explorer.verdict import Verdict
@@ -93,6 +93,8 @@ def _untried(result: Result) -> str:
     actions = len(result.generated_by_action) - len(result.switched_off_actions)
     if not dead or result.verdict != Verdict.HOLDS or not result.complete:
         return ""
+    if result.leaves_out:
+        return f" {dead} of the {counted(actions, 'action')} never happened in the states that were expanded."
     return f" It says nothing about {dead} of the {counted(actions, 'action')}, which never happened."
 
 
@@ -190,9 +192,11 @@ def numbers(check: Check) -> dict[str, str]:
     whole = (
         f", {result.distinct_without_symmetry:,} without symmetry" if result.symmetry and result.whole_levels else ""
     )
+    left_out = {} if result.left_out is None else {"not expanded": _left_out(result.left_out)}
     return {
         "complete": "yes" if result.complete else f"no, stopped by {check.stopped_by}",
         "distinct": f"{counted(result.distinct, 'state')}{whole}{so_far}",
+        **left_out,
         "generated": counted(result.generated, "state"),
         "depth": counted(result.depth, "level"),
         "widest level": counted(max(result.levels), "state"),
@@ -201,6 +205,13 @@ def numbers(check: Check) -> dict[str, str]:
         "engine": f"{result.engine}, {counted(result.workers, 'worker')}{symmetry}",
         "digest": result.digest,
     }
+
+
+def _left_out(left_out: LeftOut) -> str:
+    """How many states were not expanded and why, or why all were."""
+    if left_out.doubt is not None:
+        return f"0 states; not proven harmless: {left_out.because}. The doubt: {left_out.doubt}"
+    return f"{counted(left_out.states, 'state')}: {left_out.because} (--until all expands them)"
 
 
 def _actions(result: Result) -> Iterator[Text]:
@@ -217,6 +228,7 @@ def _actions(result: Result) -> Iterator[Text]:
 def _never_happened(result: Result) -> dict[str, Sequence[str]]:
     """What may make a verdict hold for the wrong reason: the actions and the wanted states that never occurred."""
     so_far = "" if result.complete else " so far"
+    so_far += " in the states that were expanded" if result.leaves_out else ""
     return {
         f"dead actions, which never happened{so_far}": result.dead_actions,
         f"sometimes-properties without a witness{so_far}": [

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from neverlost.explorer.result import Result
+from neverlost.explorer.result_json import left_out_values
 from neverlost.explorer.traces.commands import check_words
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
@@ -42,4 +43,5 @@ def further_values(further: Further) -> dict[str, Any]:
         "stopped_by": result.stopped_by,
         "distinct": result.distinct,
         "depth": result.depth,
+        "left_out": left_out_values(result),
     }

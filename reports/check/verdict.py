@@ -25,12 +25,12 @@ def verdict_sentence(result: Result, stopped_by: str | None = None, stories: int
     """
     seen = f"{counted(result.distinct, 'distinct state')} at depth {result.depth}"
     whole = "" if result.complete else ", the search not complete"
-    every = f"{'the' if result.distinct == 1 else 'all'} {seen}"
+    every = f"{'the' if result.distinct == 1 or result.leaves_out else 'all'} {seen}"
     violated = [f for f in result.findings.values() if f.asserted and f.verdict == Verdict.VIOLATED]
     if not any(f.asserted for f in result.findings.values()):
         return f"UNDECIDED: there is no property to decide ({seen}{whole})."
     if result.verdict == Verdict.HOLDS and result.complete:
-        return f"every property holds, in {every}{result.model.proviso}.{_ran_out(result)}"
+        return f"every property holds, in {every}{result.model.proviso}.{_left_out(result)}{_ran_out(result)}"
     if result.verdict == Verdict.HOLDS:
         return f"every property asked for holds; the search could end early, with {seen}."
     if violated:
@@ -44,6 +44,15 @@ def verdict_sentence(result: Result, stopped_by: str | None = None, stories: int
     levels, seen_states = counted(result.depth, "complete level"), counted(result.distinct, "distinct state")
     ended = stopped_by or STOPPED_BY[result.stopped_by]
     return f"UNDECIDED: stopped by {ended} after {levels} with {seen_states}; nothing is violated in these."
+
+
+def _left_out(result: Result) -> str:
+    """How many states were not expanded, and why, as a sentence."""
+    left_out = result.left_out
+    if left_out is None or not left_out.states:
+        return ""
+    verb = "was" if left_out.states == 1 else "were"
+    return f" {left_out.states:,} of them {verb} not expanded: {left_out.because}."
 
 
 def _ran_out(result: Result) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.model.core import NONE, always, contains, sometimes, step_always, suffices
+from neverlost.model.core import NONE, always, contains, harmless, sometimes, step_always, suffices
 from neverlost.model.kafka.replication.cleaner import cleaned_rightly, holds_newest, is_superseded
 from neverlost.model.kafka.replication.controller import seems_dead
 from neverlost.model.kafka.replication.log import holds_value
@@ -13,9 +13,13 @@ from neverlost.model.kafka.replication.state import (
     AGAIN,
     COMMIT_AUTO,
     COMMIT_BEFORE,
+    LATE_LOOK,
+    LATE_PRODUCE,
     NEVER,
     NO_CONSUMER,
     REFUSED,
+    UNKNOWN,
+    Delay,
     Epoch,
     Offset,
     Partition,
@@ -69,7 +73,25 @@ def agree_at(s: Partition, one: Replica, other: Replica, offset: Offset) -> bool
     )
 
 
-@always("Every acknowledged value is in the log of every installed true leader.", story=loss_story)
+@harmless("no value is acknowledged, and none can be any more")
+def none_acknowledged(s: Partition) -> bool:
+    """Are all values sent and none acknowledged, nothing waits for an answer, and nothing can be sent again?"""
+    return (
+        s.retries_left == 0
+        and all(
+            s.delivery[value] == REFUSED or s.delivery[value] == AFTER_APPEND or s.delivery[value] == UNKNOWN
+            for value in s.each(Value)
+        )
+        and all(s.waiting_at[value] == NONE for value in s.each(Value))
+        and all(s.late_kind[delay] != LATE_PRODUCE and s.late_kind[delay] != LATE_LOOK for delay in s.each(Delay))
+    )
+
+
+@always(
+    "Every acknowledged value is in the log of every installed true leader.",
+    story=loss_story,
+    harmless=none_acknowledged,
+)
 def acked_never_lost(s: Partition) -> bool:
     for leader in s.each(Replica):
         if is_true_leader(s, leader):
@@ -295,7 +317,16 @@ def written_in_order(s: Partition) -> bool:
     return values_ascend(s)
 
 
-@always("A consumer that commits after processing has processed everything below its committed offset.")
+@harmless("every value is processed")
+def all_processed(s: Partition) -> bool:
+    """Has the consumer processed every value? It does not forget that."""
+    return all(s.processed[value] != NEVER for value in s.each(Value))
+
+
+@always(
+    "A consumer that commits after processing has processed everything below its committed offset.",
+    harmless=all_processed,
+)
 def consumer_at_least_once(s: Partition) -> bool:
     return s.commit == NO_CONSUMER or s.commit == COMMIT_BEFORE or s.commit == COMMIT_AUTO or nothing_skipped(s)
 
@@ -326,7 +357,7 @@ def consumer_at_most_once(s: Partition) -> bool:
     return s.commit != COMMIT_BEFORE or (s.retries > 0 and not is_idempotent(s)) or nothing_repeated(s)
 
 
-@always("The consumer and its successors skip nothing.", story=skipped_story)
+@always("The consumer and its successors skip nothing.", story=skipped_story, harmless=all_processed)
 def consumed_never_skipped(s: Partition) -> bool:
     return nothing_skipped(s)
 
