@@ -8,8 +8,8 @@ from importlib import import_module
 import click
 from click.shell_completion import CompletionItem
 
-Commands = Mapping[str, tuple[str, str]]
-"""By the name of a command: where it is, as `module:attribute`, and what it does, in one line."""
+Commands = Mapping[str, Mapping[str, tuple[str, str]]]
+"""By topic and by the name of a command: where it is, as `module:attribute`, and what it does, in one line."""
 
 EXTRAS = {
     "confluent_kafka": "cluster",
@@ -34,7 +34,8 @@ class LazyGroup(click.Group):
 
     def __init__(self, *arguments: object, later: Commands, **options: object) -> None:
         super().__init__(*arguments, **options)  # type: ignore[arg-type]
-        self.later = later
+        self.topics = later
+        self.later = {name: found for topic in later.values() for name, found in topic.items()}
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -46,6 +47,15 @@ class LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.later)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.later and not args[0].startswith("-"):
+            from neverlost.model.core import UnknownNameError
+
+            raise UnknownNameError("command", args[0], self.later)
+        return super().resolve_command(ctx, args)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.later:
             return None
@@ -54,8 +64,9 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in self.later.items()])
+        for topic, commands in self.topics.items():
+            with formatter.section(topic):
+                formatter.write_dl([(name, line) for name, (_, line) in commands.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         found = [(name, line) for name, (_, line) in self.later.items() if name.startswith(incomplete)]

@@ -28,34 +28,44 @@ COMPLETION = "_NEVERLOST_COMPLETE"
 
 
 COMMANDS = {
-    "check": ("check:check_command", "Explore every state, and decide the properties."),
-    "prove": ("prove:prove_command", "Prove a property for any number of steps."),
-    "lemmas": ("lemmas:lemmas_command", "Search for lemmas that prove more."),
-    "audit": ("audit:audit_command", "Say what can happen to the records of a deployment."),
-    "matrix": ("matrix:matrix_command", "Search versions, settings and faults for lost records."),
-    "claims": ("claims:claims_command", "Decide the claims of the ledger."),
-    "bugs": ("bugs:bugs_command", "List the losses that Kafka had, and what finds each."),
-    "list": ("listing:list_command", "List the profiles and properties."),
-    "describe": ("describe:describe_command", "Show the state, actions, guards and properties of a profile."),
-    "mutants": ("mutants:mutants_command", "Leave out each condition of a model, and say what finds that."),
-    "trace": ("traces:trace_command", "Show a recorded trace in another form."),
-    "replay": ("traces:replay_command", "Check a recorded trace step by step."),
-    "explore": ("explore:explore_command", "Click through a model in the browser."),
-    "conform": ("conform:conform_command", "Run a suite against an implementation."),
-    "reproduce": ("reproduce:reproduce_command", "Play a counterexample on real brokers."),
-    "known": ("known:known_command", "Play the losses that Kafka is known for on real brokers."),
-    "compare": ("compare:compare_command", "Show on real brokers where two releases differ."),
-    "soak": ("soak:soak_command", "Random runs of the model on real brokers."),
-    "cluster": ("cluster:cluster_command", "Start real brokers, and hold, kill and watch them by hand."),
-    "history": ("history:history_command", "Judge what clients of a real system saw."),
-    "record": ("record:record_command", "Record real brokers and clients while things fail."),
-    "suite": ("suite:suite_command", "Write test cases for an implementation."),
-    "validate": ("validate:validate_command", "Compare an event log of brokers with the model."),
-    "schema": ("schema:schema_command", "Show the JSON Schema of what the others write."),
-    "graph": ("graph:graph_command", "Show the store of a search on Spark as tables."),
-    "resume": ("resume:resume_command", "Resume an interrupted search in a store."),
+    "Kafka in use": {
+        "audit": ("audit:audit_command", "Say what can happen to the records of a deployment."),
+        "matrix": ("matrix:matrix_command", "Search versions, settings and faults for lost records."),
+        "bugs": ("bugs:bugs_command", "List the losses that Kafka had, and what finds each."),
+        "claims": ("claims:claims_command", "Decide the claims of the ledger."),
+    },
+    "Models": {
+        "check": ("check:check_command", "Explore every state, and decide the properties."),
+        "prove": ("prove:prove_command", "Prove a property for any number of steps."),
+        "lemmas": ("lemmas:lemmas_command", "Search for lemmas that prove more."),
+        "mutants": ("mutants:mutants_command", "Leave out each condition of a model, and say what finds that."),
+        "explore": ("explore:explore_command", "Click through a model in the browser."),
+        "list": ("listing:list_command", "List the profiles and properties."),
+        "describe": ("describe:describe_command", "Show the state, actions, guards and properties of a profile."),
+    },
+    "Implementations": {
+        "suite": ("suite:suite_command", "Write test cases for an implementation."),
+        "conform": ("conform:conform_command", "Run a suite against an implementation."),
+        "validate": ("validate:validate_command", "Compare an event log of brokers with the model."),
+        "history": ("history:history_command", "Judge what clients of a real system saw."),
+    },
+    "Real brokers": {
+        "reproduce": ("reproduce:reproduce_command", "Play a counterexample on real brokers."),
+        "known": ("known:known_command", "Play the losses that Kafka is known for on real brokers."),
+        "compare": ("compare:compare_command", "Show on real brokers where two releases differ."),
+        "soak": ("soak:soak_command", "Random runs of the model on real brokers."),
+        "cluster": ("cluster:cluster_command", "Start real brokers, and hold, kill and watch them by hand."),
+        "record": ("record:record_command", "Record real brokers and clients while things fail."),
+    },
+    "What was kept": {
+        "trace": ("traces:trace_command", "Show a recorded trace in another form."),
+        "replay": ("traces:replay_command", "Check a recorded trace step by step."),
+        "resume": ("resume:resume_command", "Resume an interrupted search in a store."),
+        "graph": ("graph:graph_command", "Show the store of a search on Spark as tables."),
+        "schema": ("schema:schema_command", "Show the JSON Schema of what the others write."),
+    },
 }
-"""By the name of a command: where it is, as `module:attribute` in `cli/commands`, and what it does, in one line."""
+"""By topic and name of a command: where it is, as `module:attribute` in `cli/commands`, and what it does, in one line."""
 
 
 @click.group(

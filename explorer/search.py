@@ -46,12 +46,20 @@ EngineMaker = Callable[[Model, Sequence[Property], Symmetry], Engine]
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """The limits at which a search ends undecided: distinct states, levels, bytes of memory of the process, seconds."""
+    """The limits at which a search ends undecided: distinct states, levels, bytes of memory of the process, seconds.
+
+    Raises BoundsError for a limit that is no number.
+    """
 
     states: int | None = None
     depth: int | None = None
     memory_bytes: int | None = None
     seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+                raise BoundsError(f"the limit {name} is {value!r}; write a number")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,7 +39,7 @@ class WrittenError(BoundsError):
         self.where, self.why = where, why
 
 
-MOST_KNOWN, MOST_SHOWN = 30, 8
+MOST_SHOWN = 8
 """So many names are listed; of more than these only so many."""
 LEAST_ALIKE = 0.5
 """What is less alike than this, from 0 to 1, is not suggested."""
@@ -52,7 +52,7 @@ class UnknownNameError(NeverlostError):
         known = list(known)
         near = _nearest(name, known)
         hint = f" Did you mean {near!r}?" if near else ""
-        shown = known if len(known) <= MOST_KNOWN else difflib.get_close_matches(name, known, n=MOST_SHOWN, cutoff=0)
+        shown = known if len(known) <= MOST_SHOWN else difflib.get_close_matches(name, known, n=MOST_SHOWN, cutoff=0)
         more = f" and {len(known) - len(shown)} more" if len(shown) < len(known) else ""
         super().__init__(f"no {what} is named {name!r}.{hint} Known: {', '.join(shown)}{more}.")
 

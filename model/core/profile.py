@@ -351,6 +351,9 @@ class Model:
         self.profile, self.bounds, self.settings = profile, dict(bounds), dict(settings)
         self.actions = {a.name: a for a in profile.actions}
 
+    def __repr__(self) -> str:
+        return f"<Model {self.profile.name} ({show_bounds(self.bounds)})>"
+
     @cached_property
     def layout(self) -> Layout:
         """How the states are packed. Many models are only asked for their name: an audit looks their answers up."""

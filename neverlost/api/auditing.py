@@ -11,6 +11,7 @@ from typing import Any
 from neverlost.explorer.answers.questions import Answers, nothing_known
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.words import counted
 from neverlost.reports.audit.as_json import audit_values
 from neverlost.reports.audit.readings import readings_block
 from neverlost.reports.audit.wording import called_by_name, cannot_be_audited, headline, settings_line
@@ -27,11 +28,15 @@ from .results import PropertyNotHeldError
 from .shown import Shown
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit(Shown):
     """What can happen to the records of a deployment, and which changes prevent it."""
 
     found: AuditResult
+
+    def __repr__(self) -> str:
+        said = f"{self.verdict}, in doubt" if self.verdict == Verdict.HOLDS and not self.safe else self.verdict
+        return f"<Audit: {said}, {counted(len(self.found.classes), 'deployment')}>"
 
     @property
     def verdict(self) -> str:

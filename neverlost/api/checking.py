@@ -14,6 +14,7 @@ from neverlost.explorer.stores import resume as resume_in_folder
 from neverlost.explorer.stores.manifest import engine_of
 from neverlost.model.core import Model, Profile
 
+from .arguments import ensure_model, ensure_names
 from .limits import sensible
 from .models import profile_of_data
 from .results import CheckResult
@@ -72,7 +73,7 @@ def check(
     that differs only by renaming replicas. `limits` end the search undecided; without any, the limit is three quarters of the free
     memory. `watch` follows the search, and can end it too.
 
-    Raises NeverlostError for a wrong model, name or engine.
+    Raises NeverlostError for a wrong model, name or engine, and ArgumentError for an argument of another kind.
 
     >>> import neverlost as nl
     >>> model = nl.profile("kafka-2.1").model(acks="all", min_isr=2, leader_moves=1)
@@ -82,6 +83,8 @@ def check(
     >>> nl.check(model, watch=nl.Watch(interrupted=lambda: True)).stopped_by
     'interrupt'
     """
+    ensure_model(model)
+    ensure_names(properties, "properties")
     chosen = Compiled() if engine is None else engine
     asked: dict[str, Any] = {
         "properties": properties,

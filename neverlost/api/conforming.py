@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from neverlost.conformance.adapter import Adapter
+from neverlost.explorer.words import counted
 from neverlost.model.core import Model
 
 from .models import profile_of_data
@@ -18,11 +19,14 @@ if TYPE_CHECKING:
     from neverlost.conformance.suite.run import SuiteOutcome
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Conformance:
     """The outcome of a suite: how many cases ran, and which did not pass."""
 
     found: SuiteOutcome
+
+    def __repr__(self) -> str:
+        return f"<Conformance: {counted(self.cases, 'case')}, {len(self.found.failures)} failed>"
 
     @property
     def cases(self) -> int:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.words import counted
 from neverlost.model.core import Model
 
+from .arguments import ensure_model
 from .limits import sensible
 from .results import PropertyNotHeldError
 from .traces import Trace
@@ -17,11 +19,14 @@ if TYPE_CHECKING:
     from neverlost.explorer.symbolic.proof import Proof as FoundProof
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Proof:
     """The result of an attempt to prove a property: `proven`, `violated` or `undecided`."""
 
     found: FoundProof
+
+    def __repr__(self) -> str:
+        return f"<Proof {self.found.claim.name}: {self.verdict}, from {counted(len(self.lemmas), 'lemma')}>"
 
     @property
     def verdict(self) -> str:
@@ -74,5 +79,6 @@ def prove(model: Model, property_name: str, *, k: int = 1, limits: Limits | None
     """
     from neverlost.explorer.symbolic.proof import prove as prove_by_induction
 
+    ensure_model(model)
     within = sensible(limits)
     return Proof(prove_by_induction(model, property_name, k=k, until="all", limits=within))

@@ -9,7 +9,8 @@ from typing import Any
 from neverlost.explorer.result import DecidedProperty, Result
 from neverlost.explorer.result_json import result_values
 from neverlost.explorer.verdict import Verdict
-from neverlost.model.core import Model
+from neverlost.explorer.words import counted
+from neverlost.model.core import Model, UnknownNameError
 from neverlost.model.core.profile import show_bounds
 from neverlost.reports.check.verdict import verdict_sentence
 from neverlost.reports.layout import wrapped
@@ -22,11 +23,21 @@ class PropertyNotHeldError(AssertionError):
     """A property is violated, or a search could not decide it. The text has the story."""
 
 
-@dataclass(frozen=True)
+class UnknownPropertyError(UnknownNameError, KeyError):
+    """A check has not decided a property of that name."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+@dataclass(frozen=True, repr=False)
 class Finding:
     """A property with its verdict: `holds`, `violated` or `undecided`; and the trace that decides it, if one does."""
 
     found: DecidedProperty
+
+    def __repr__(self) -> str:
+        return f"<Finding {self.name}: {self.verdict}>"
 
     @property
     def name(self) -> str:
@@ -59,7 +70,7 @@ class Finding:
         raise PropertyNotHeldError(f"{self.name} is {self.verdict}: {self.statement}{story}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CheckResult(Shown, Mapping[str, Finding]):
     """What a search found, by the name of each property.
 
@@ -75,7 +86,12 @@ class CheckResult(Shown, Mapping[str, Finding]):
 
     found: Result
 
+    def __repr__(self) -> str:
+        return f"<CheckResult {self.model.profile.name}: {self.verdict}, {counted(self.distinct, 'state')}>"
+
     def __getitem__(self, name: str) -> Finding:
+        if name not in self.found.findings:
+            raise UnknownPropertyError("property of this check", name, self.found.findings)
         return Finding(self.found.findings[name])
 
     def __iter__(self) -> Iterator[str]:

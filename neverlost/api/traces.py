@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from base64 import b64encode
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.traces.trace import Trace as FoundTrace
 from neverlost.explorer.traces.trace import replay
 from neverlost.explorer.traces.trace_json import read_trace, trace_json
+from neverlost.explorer.words import counted
 from neverlost.model.core import Model
 from neverlost.reports.trace.formats import render
 
@@ -18,7 +21,7 @@ from .models import profile_of_data
 from .shown import Shown
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trace(Shown):
     """States joined by steps, from the start to the state that decides a property.
 
@@ -31,7 +34,15 @@ class Trace(Shown):
     ['acknowledged', 'unsent']
     """
 
-    found: FoundTrace = field(repr=False)
+    found: FoundTrace
+
+    def __repr__(self) -> str:
+        return f"<Trace of {self.model.profile.name}: {counted(len(self), 'step')}>"
+
+    def _repr_html_(self) -> str:
+        # As an image, so that the picture's style stays in it.
+        picture = b64encode(self.show("svg").encode()).decode()
+        return f'<img alt="{escape(self.sentence)}" src="data:image/svg+xml;base64,{picture}">'
 
     @property
     def model(self) -> Model:

@@ -142,7 +142,7 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "no profile": (("check",), "Missing argument 'PROFILE'"),
     "two profiles": (("check", "published/kip-320", "published/kip-101"), "unexpected extra argument"),
-    "command": (("chek",), "No such command 'chek'"),
+    "command": (("chek",), "no command is named 'chek'. Did you mean 'check'?"),
     "list": (("list", "profile"), "Did you mean 'profiles'?"),
     "no file": (("check", "no/such.py:MODEL"), "there is no file no/such.py"),
     "trace file": (("replay", "no-such.json"), "no-such.json cannot be read: No such file"),
@@ -177,7 +177,7 @@ def test_an_internal_error_is_no_verdict(run: Run, monkeypatch: pytest.MonkeyPat
     assert err.splitlines()[-1] == "neverlost: internal error, this is a bug: IndexError: beyond the end"
 
 
-MODULES = sorted({place.partition(":")[0] for place, _ in COMMANDS.values()})
+MODULES = sorted({place.partition(":")[0] for topic in COMMANDS.values() for place, _ in topic.values()})
 
 
 @pytest.mark.parametrize("module", MODULES)

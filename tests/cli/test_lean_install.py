@@ -146,7 +146,7 @@ def test_every_command_is_where_the_table_says() -> None:
 def test_an_unknown_command_is_refused() -> None:
     ran = python(WITHOUT_EXTRAS, "chekc")
     assert ran.returncode == 2
-    assert "No such command 'chekc'" in ran.stderr
+    assert "no command is named 'chekc'. Did you mean 'check'?" in ran.stderr
 
 
 def test_the_version_is_told_without_importing_a_command() -> None:

@@ -1,0 +1,32 @@
+"""Arguments of another kind than a function takes: what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from neverlost.model.core import Model, NeverlostError, Profile
+
+
+class ArgumentError(NeverlostError):
+    """An argument is of another kind than the function takes; the text says what to write."""
+
+
+def ensure_model(given: object) -> None:
+    """Raises ArgumentError for anything but a model."""
+    if isinstance(given, Model):
+        return
+    if isinstance(given, str):
+        raise ArgumentError(f"{given!r} is a name, and a model is needed; write nl.profile({given!r}).model()")
+    if isinstance(given, Profile):
+        raise ArgumentError(
+            f"{given.name} is a profile, and a model is needed; write nl.profile({given.name!r}).model()"
+        )
+    raise ArgumentError(
+        f"a model is needed, and {given!r:.60} is of type {type(given).__name__}; write nl.profile(NAME).model()"
+    )
+
+
+def ensure_names(given: Sequence[str] | None, what: str) -> None:
+    """Raises ArgumentError for one text where a list of names is needed."""
+    if isinstance(given, str):
+        raise ArgumentError(f"{what} is a list of names; write {what}=[{given!r}]")

@@ -1,0 +1,75 @@
+"""Arguments of another kind are refused with what to write, and every result is one short line where Python shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import neverlost as nl
+from neverlost.api.arguments import ArgumentError
+
+MODEL = nl.profile("published/replicated-log").model(replicas=2, log_size=1, records=1)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda: nl.check("kafka-4.1"),  # type: ignore[arg-type]
+            "'kafka-4.1' is a name, and a model is needed; write nl.profile('kafka-4.1').model()",
+        ),
+        (lambda: nl.check(nl.profile("kafka-4.1")), "kafka-4.1 is a profile, and a model is needed"),  # type: ignore[arg-type]
+        (lambda: nl.check(None), "a model is needed, and None is of type NoneType"),  # type: ignore[arg-type]
+        (lambda: nl.prove("published/kip-320", "strong_isr"), "write nl.profile('published/kip-320').model()"),  # type: ignore[arg-type]
+        (lambda: nl.check(MODEL, "type_ok"), "properties is a list of names; write properties=['type_ok']"),
+    ],
+)
+def test_an_argument_of_another_kind_is_refused_with_what_to_write(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(ArgumentError) as raised:
+        call()
+    assert said in str(raised.value)
+
+
+@pytest.mark.parametrize("limits", [{"seconds": "10"}, {"states": True}, {"memory_bytes": [1]}])
+def test_a_limit_that_is_no_number_is_refused(limits: dict[str, object]) -> None:
+    with pytest.raises(nl.NeverlostError, match=f"the limit {next(iter(limits))} is .*; write a number"):
+        nl.Limits(**limits)  # type: ignore[arg-type]
+
+
+def test_a_property_that_was_not_decided_is_refused_with_the_nearest_and_the_result_is_still_a_mapping() -> None:
+    result = nl.check(MODEL, ["type_ok"])
+    with pytest.raises(nl.NeverlostError) as raised:
+        result["type_okay"]
+    assert str(raised.value).startswith("no property of this check is named 'type_okay'. Did you mean 'type_ok'?")
+    assert "type_okay" not in result
+    assert result.get("type_okay") is None
+
+
+def test_every_result_is_one_short_line() -> None:
+    lossy = nl.check(nl.profile("kafka-3.7").model(acks="1", leader_moves=1), ["acked_never_lost"])
+    trace = lossy["acked_never_lost"].trace
+    assert trace is not None
+    proof = nl.prove(
+        nl.profile("published/kip-320").model(replicas=2, log_size=1, records=1, leader_epochs=2), "strong_isr"
+    )
+    folder = "examples/audit/acks-1"
+    audit = nl.audit(*(f"{folder}/{name}.properties" for name in ("producer", "topic", "server")))
+    assert repr(MODEL) == "<Model published/replicated-log (replicas 2, log_size 1, records 1)>"
+    assert repr(lossy["acked_never_lost"]) == "<Finding acked_never_lost: violated>"
+    assert repr(trace) == "<Trace of kafka-3.7: 3 steps>"
+    assert repr(nl.conform(trace, "inprocess")) == "<Conformance: 1 case, 0 failed>"
+    assert repr(proof) == "<Proof strong_isr: proven, from 18 lemmas>"
+    assert repr(audit) == "<Audit: violated, 1 deployment>"
+    assert repr(lossy).startswith("<CheckResult kafka-3.7: violated, ")
+    assert len(repr(lossy)) < 80
+
+
+def test_a_notebook_shows_the_picture_of_a_trace_as_an_image() -> None:
+    trace = nl.check(nl.profile("kafka-3.7").model(acks="1", leader_moves=1), ["acked_never_lost"])[
+        "acked_never_lost"
+    ].trace
+    assert trace is not None
+    shown = trace._repr_html_()
+    assert shown.startswith('<img alt="')
+    assert 'src="data:image/svg+xml;base64,' in shown
