@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .domains import Index
@@ -88,7 +88,7 @@ class Picture:
 
     `faults` gives the words for actions that are faults. `answers` finds messages that follow from a step's effects, and `notes`
     what must not be overlooked: both take the step's action and arguments by name, the state before and the state after.
-    `legend` says in sentences what the marks of lanes with logs mean.
+    `legend` says in sentences what the marks of lanes with logs mean. `absent` names the lanes that a model's settings leave out.
     """
 
     lanes: Mapping[str, Shows]
@@ -98,3 +98,4 @@ class Picture:
     answers: Callable[..., Sequence[Sent]] | None = None
     notes: Callable[..., Sequence[Note]] | None = None
     legend: Sequence[str] = ()
+    absent: Callable[[Mapping[str, int]], Collection[str]] | None = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from neverlost.explorer.process.raising import told_by
 from neverlost.explorer.traces.changes import declared_owner, owner_index
 from neverlost.model.core import Field, Index, LaneView, Message, Model, Note, Picture, Sent, State, Step
-from neverlost.model.core.picture import LOST, PLACEHOLDER
+from neverlost.model.core.picture import LOST, PLACEHOLDER, Shows
 
 WHOLE = "state"
 """The lane of a model whose state belongs to nobody."""
@@ -31,10 +31,16 @@ def lane_names(model: Model) -> list[str]:
     """The lanes from left to right: those with names, then one for each member."""
     picture = model.profile.picture
     if picture is not None:
-        return [*picture.lanes, *_members(model)]
+        return [*_named(model, picture), *_members(model)]
     state = model.profile.state
     lanes = [*state.owners, *_members(model)]
     return [WHOLE, *lanes] if _has_unowned(model) or not lanes else lanes
+
+
+def _named(model: Model, picture: Picture) -> dict[str, Shows]:
+    """The lanes with names that there are with the model's settings."""
+    absent = () if picture.absent is None else picture.absent(model.settings)
+    return {name: shows for name, shows in picture.lanes.items() if name not in absent}
 
 
 def lane_views(model: Model, state: State) -> dict[str, LaneView]:
@@ -43,7 +49,7 @@ def lane_views(model: Model, state: State) -> dict[str, LaneView]:
     if picture is None:
         lines = _lines_by_owner(model, state)
         return {name: LaneView(lines=tuple(lines.get(name, ()))) for name in lane_names(model)}
-    named = {name: shows(state) for name, shows in picture.lanes.items()}
+    named = {name: shows(state) for name, shows in _named(model, picture).items()}
     members = {picture.members.show(m, model.bounds): picture.member(state, m) for m in range(_size(model, picture))}
     return {**named, **members}
 

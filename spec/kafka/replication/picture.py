@@ -56,8 +56,6 @@ def producer(s: Partition) -> LaneView:
 
 def consumer(s: Partition) -> LaneView:
     """The consumer: where it polls next, what it has processed and committed."""
-    if s.commit == NO_CONSUMER:
-        return LaneView()
     done = ", ".join(str(value) for value in values(s) if s.processed[value] != NEVER)
     lines = [f"committed offset {s.committed_offset}"] + ([f"processed {done}"] if done else [])
     return LaneView(role=f"at offset {s.position}", lines=tuple(lines))
@@ -227,6 +225,7 @@ def _members(s: Partition, replicas: int) -> str:
 
 PICTURE = Picture(
     lanes={"controller": controller, "producer": producer, "consumer": consumer},
+    absent=lambda settings: ("consumer",) if settings["commit"] == NO_CONSUMER else (),
     members=Replica,
     member=broker,
     faults=FAULT_WORDS,

@@ -124,7 +124,8 @@ ALL_PROFILES = [profiles()[name] for name in profiles()]
 
 @pytest.mark.parametrize("profile", ALL_PROFILES, ids=lambda profile: profile.name)
 def test_every_message_that_an_action_declares_joins_two_lanes(profile: Profile) -> None:
-    model = profile.bounded()
+    consuming = {"commit": "after"} if "commit" in profile.default_settings else {}
+    model = profile.model(**consuming)
     lanes, fields = lane_names(model), {f.name for f in profile.state.fields}
     for action in profile.actions:
         parameters = dict(action.parameters)
@@ -138,6 +139,12 @@ def test_every_message_that_an_action_declares_joins_two_lanes(profile: Profile)
             for name, of in PLACEHOLDER.findall(message.carries):
                 assert (name in parameters) if not of else (name in fields and of in parameters), (action.name, name)
             assert not message.lost_by or message.lost_by in parameters
+
+
+def test_settings_without_a_consumer_leave_out_its_lane() -> None:
+    version = profiles()["kafka-4.1"]
+    assert lane_names(version.model()) == ["controller", "producer", "r1", "r2", "r3"]
+    assert lane_names(version.model(commit="after")) == ["controller", "producer", "consumer", "r1", "r2", "r3"]
 
 
 def random_walk(model: Model, length: int, seed: int) -> Trace:
