@@ -41,6 +41,7 @@ from .tree import (
     Size,
     Statement,
     Sum,
+    Total,
     Tree,
     assigned_by,
     parts_of,
@@ -225,6 +226,8 @@ class _Run:
                 return _joined(self.value(one) for number, one in ((1, yes), (0, no)) if number in taken)
             case Quantified():
                 return self._quantified(part)
+            case Total():
+                return self._total(part)
             case Call():
                 return self._called(part)[0]
         return None
@@ -251,10 +254,20 @@ class _Run:
         return may_be_false | (frozenset([1]) if all(1 in values for values in found) else frozenset())
 
     def _quantified(self, part: Quantified) -> Values:
-        members = self.possible.members(part.over.domain)
-        if members == frozenset():
+        if not part.over.domain.size(self.possible.model.bounds):
             return frozenset([int(part.every)])
-        self.names[part.name] = members
-        found = truth(self.value(part.condition))
+        return truth(self._of_members(part, part.condition))
+
+    def _total(self, part: Total) -> Values:
+        one = self._of_members(part, part.value)
+        total: Values = frozenset([0])
+        for _ in range(part.over.domain.size(self.possible.model.bounds)):
+            total = _computed(lambda before, more: before + more, total, one)
+        return total
+
+    def _of_members(self, part: Quantified | Total, inner: Expression) -> Values:
+        """What an expression may be that is about any member."""
+        self.names[part.name] = self.possible.members(part.over.domain)
+        found = self.value(inner)
         del self.names[part.name]
         return found
