@@ -27,6 +27,7 @@ from neverlost.modelling import (
     counter,
     eventually,
     flag,
+    harmless,
     is_subset,
     lemma,
     one_to,
@@ -159,7 +160,13 @@ def stop(s: Queue, worker: Worker) -> None:
             put_back(s, job)
 
 
-@always("No worker holds more jobs than it may.")
+@harmless("every job is done")
+def nothing_left_to_do(s: Queue) -> bool:
+    """Is every job done, and held by nobody?"""
+    return all(s.stage[job] == Stage.DONE and s.holder[job] == NONE for job in s.each(Job))
+
+
+@always("No worker holds more jobs than it may.", harmless=nothing_left_to_do)
 def within_the_limit(s: Queue) -> bool:
     return all(held_by(s, worker) <= s.limit for worker in s.each(Worker))
 

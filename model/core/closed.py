@@ -47,7 +47,7 @@ class _Predicate:
 
     def __init__(self, model: Model, function: Function) -> None:
         self.model, self.function = model, function
-        self.settings = {setting.name for setting in model.profile.state.settings}
+        self.fields = {field.name: field for field in model.profile.state.fields}
         self.known: dict[str, frozenset[int]] = {}
         match tree_of(function).body:
             case (Return(value=Expression() as condition),):
@@ -66,22 +66,19 @@ class _Predicate:
                     self._note(inner, {**over, name: domain})
             case _:
                 element = self._element(condition, over)
-                declared = tree_of(self.function).field_of(element)
-                assert declared is not None
-                values = self.known.get(element.field, range_of(declared.domain, self.model.bounds))
+                values = self.known.get(element.field, range_of(self.fields[element.field], self.model))
                 self.known[element.field] = frozenset(self._kept(condition, element, values))
 
     def _element(self, condition: Expression, over: Mapping[str, type[Index]]) -> Element:
         """The one element that a condition is about; all elements of its field are meant."""
         parts = [*walk(condition)]
-        elements = {part for part in parts if isinstance(part, Element) and part.field not in self.settings}
+        elements = {part for part in parts if isinstance(part, Element) and part.field in self.fields}
         if len(elements) != 1 or any(isinstance(part, Call | Quantified) for part in parts):
             raise _Unread(f"`{condition.text}` does not compare one field with constants")
         (element,) = elements
         names = [index.name for index in element.indexes if isinstance(index, Local)]
-        declared = tree_of(self.function).field_of(element)
-        assert declared is not None
-        if len(set(names)) != len(element.indexes) or [over.get(name) for name in names] != [*declared.indexes]:
+        indexes = [*self.fields[element.field].indexes]
+        if len(set(names)) != len(indexes) or [over.get(name) for name in names] != indexes:
             raise _Unread(f"`{condition.text}` is not about all elements of {element.field}")
         return element
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from math import prod
-from typing import Any
 
 from .domains import Index
 from .profile import Model
 from .reading import tree_of
+from .state import Field
 from .tree import (
     COMPARED,
     Assign,
@@ -41,6 +41,7 @@ from .tree import (
     Size,
     Statement,
     Sum,
+    Total,
     Tree,
     assigned_by,
     parts_of,
@@ -66,8 +67,13 @@ class Possible:
     """
 
     def __init__(self, model: Model, known: Mapping[str, frozenset[int]]) -> None:
-        self.model = model
-        self.known = {**{name: frozenset([value]) for name, value in model.settings.items()}, **known}
+        self.model, self.known = model, known
+        self.values: dict[str, Values] = {
+            **{field.name: followed(range_of(field, model)) for field in model.profile.state.fields},
+            **{name: frozenset([value]) for name, value in model.settings.items()},
+            **known,
+        }
+        """What the elements of each field, and the settings, may be."""
         self._runs: dict[tuple[Function, tuple[Values, ...]], tuple[Values, bool]] = {}
 
     def run(self, function: Function, arguments: Sequence[Values]) -> tuple[Values, bool]:
@@ -87,18 +93,10 @@ class Possible:
         """All members of a domain."""
         return followed(range(index.size(self.model.bounds)))
 
-    def values(self, tree: Tree, element: Element) -> Values:
-        """What an element may be."""
-        if element.field in self.known:
-            return self.known[element.field]
-        declared = tree.field_of(element)
-        assert declared is not None
-        return followed(range_of(declared.domain, self.model.bounds))
 
-
-def range_of(domain: Any, bounds: Mapping[str, int]) -> range:
+def range_of(field: Field, model: Model) -> range:
     """The values of a field's domain."""
-    return range(domain.low, domain.low + domain.size(bounds))
+    return range(field.domain.low, field.domain.low + field.domain.size(model.bounds))
 
 
 def followed(values: Sequence[int] | frozenset[int]) -> Values:
@@ -200,8 +198,8 @@ class _Run:
                 return frozenset([int(value)])
             case Local(name=name):
                 return self.names.get(name)
-            case Element():
-                return self.possible.values(self.tree, part)
+            case Element(field=field):
+                return self.possible.values[field]
             case Size(domain=domain):
                 return frozenset([domain.size(self.possible.model.bounds)])
             case Not(operand=operand):
@@ -225,6 +223,8 @@ class _Run:
                 return _joined(self.value(one) for number, one in ((1, yes), (0, no)) if number in taken)
             case Quantified():
                 return self._quantified(part)
+            case Total():
+                return self._total(part)
             case Call():
                 return self._called(part)[0]
         return None
@@ -251,10 +251,20 @@ class _Run:
         return may_be_false | (frozenset([1]) if all(1 in values for values in found) else frozenset())
 
     def _quantified(self, part: Quantified) -> Values:
-        members = self.possible.members(part.over.domain)
-        if members == frozenset():
+        if not part.over.domain.size(self.possible.model.bounds):
             return frozenset([int(part.every)])
-        self.names[part.name] = members
-        found = truth(self.value(part.condition))
+        return truth(self._of_members(part, part.condition))
+
+    def _total(self, part: Total) -> Values:
+        one = self._of_members(part, part.value)
+        total: Values = frozenset([0])
+        for _ in range(part.over.domain.size(self.possible.model.bounds)):
+            total = _computed(lambda before, more: before + more, total, one)
+        return total
+
+    def _of_members(self, part: Quantified | Total, inner: Expression) -> Values:
+        """What an expression may be that is about any member."""
+        self.names[part.name] = self.possible.members(part.over.domain)
+        found = self.value(inner)
         del self.names[part.name]
         return found

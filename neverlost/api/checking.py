@@ -79,7 +79,7 @@ def check(
     >>> model = nl.profile("kafka-2.1").model(acks="all", min_isr=2, leader_moves=1)
     >>> result = nl.check(model, ["acked_never_lost"], symmetry=True)
     >>> result.verdict, result.complete, result.distinct
-    ('holds', True, 10564)
+    ('holds', True, 8461)
     >>> nl.check(model, watch=nl.Watch(interrupted=lambda: True)).stopped_by
     'interrupt'
     """

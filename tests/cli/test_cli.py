@@ -193,7 +193,7 @@ RESULT_KEYS = [
     "symmetry", "symmetric_domains", "engine", "workers", "complete", "stopped_by", "verdict",
     "distinct", "distinct_without_symmetry", "generated", "depth", "levels", "digest", "seconds",
     "compile_seconds", "peak_memory_bytes", "actions",
-    "dead_actions", "switched_off_actions", "ran_out", "properties",
+    "dead_actions", "switched_off_actions", "ran_out", "left_out", "properties",
 ]  # fmt: skip
 
 
