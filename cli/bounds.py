@@ -108,12 +108,18 @@ def chosen_bounds(context: click.Context, profile: Profile) -> dict[str, int]:
 def bounds_of(given: Iterable[tuple[str, str | None]], profile: Profile, context: click.Context) -> dict[str, int]:
     """The bounds and settings that options of a command give, by name.
 
-    Raises BoundsError for an unknown option, a bound that is not a whole number, or a choice that a setting does not have.
+    Raises BoundsError for an unknown option, a bound that is not a whole number, a choice that a setting does not have, and for a
+    profile with a bound or setting that has the name of an option of the command.
     """
     bounds = {option_name(name): name for name in profile.bound_names}
     settings = {option_name(s.name): s for s in profile.state.settings}
     switched_off = {off_option(s): s for s in profile.state.settings if s.domain.index is None}
     own = [o for p in context.command.params if isinstance(p, click.Option) for o in p.opts if o.startswith("--")]
+    for option in sorted({*bounds, *settings, *switched_off} & {*own}):
+        raise BoundsError(
+            f"{option} of {profile.name} cannot be chosen here, because `{context.command_path}` has an option of that name;"
+            " give the bound or setting of the model another name"
+        )
     values: dict[str, int] = {}
     for option, text in given:
         if option in bounds:

@@ -46,7 +46,7 @@ from neverlost.modelling import (
 )
 
 
-class Worker(Index, bound="workers", prefix="w", first=1, symmetric=True):
+class Worker(Index, bound="staff", prefix="w", first=1, symmetric=True):
     """A worker."""
 
 
@@ -243,7 +243,7 @@ JOB_QUEUE = Profile(
     probes=(tickets_suffice,),
     on_request=(done_in_the_end,),
     lemmas=(held_means_running, finished_are_counted),
-    default_bounds={"workers": 2, "jobs": 2, "tickets": 4},
+    default_bounds={"staff": 2, "jobs": 2, "tickets": 4},
     settings={"hands_out_again": 1},
     picture=Picture(
         lanes={"queue": queue_lane}, members=Worker, member=worker_lane, faults={"stop": "stops"}, notes=stuck_jobs

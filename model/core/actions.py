@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import ModelError, UnknownNameError
-from .parameters import Parameters, combinations, ranging_parameters, show_call
+from .parameters import Parameters, combinations, ensure_stated, ranging_parameters, show_call
 from .picture import Message
 
 
@@ -49,8 +49,9 @@ def action(source: str, *messages: Message) -> Callable[[Callable[..., None]], A
     """Declare a model function to be an action; `source` names the rule, KIP or paper that it states, `messages` what a step sends.
 
     The function takes the state first; every other parameter is annotated with the index domain that it ranges over.
-    Raises ModelError for a parameter without such an annotation.
+    Raises ModelError for a parameter without such an annotation, and if there is no `source`.
     """
+    ensure_stated("action", source)
 
     def decorate(function: Callable[..., None]) -> Action:
         return Action(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from .parameters import Parameters, combinations, ranging_parameters, show_call
+from .parameters import Parameters, combinations, ensure_stated, ranging_parameters, show_call
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +37,9 @@ class Lemma:
 def lemma(reason: str) -> Callable[[Callable[..., bool]], Lemma]:
     """Declare a lemma; `reason` says why it is true, in the words of the protocol.
 
-    Raises ModelError for a parameter without an index domain.
+    Raises ModelError for a parameter without an index domain, and if there is no `reason`.
     """
+    ensure_stated("lemma", reason)
 
     def decorate(function: Callable[..., bool]) -> Lemma:
         return Lemma(name=function.__name__, reason=reason, function=function, parameters=ranging_parameters(function))

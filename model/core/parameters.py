@@ -23,6 +23,15 @@ def hints_of(function: Callable[..., object]) -> dict[str, Any]:
     return get_type_hints(function)
 
 
+def ensure_stated(decorator: str, statement: object) -> None:
+    """Raises ModelError for a decorator that was given no text: `@always` in place of `@always("...")`."""
+    if not isinstance(statement, str):
+        named = getattr(statement, "__name__", repr(statement))
+        raise ModelError(
+            f'`@{decorator}` before {named} has no text; write `@{decorator}("what it states, in a sentence")`'
+        )
+
+
 def ranging_parameters(function: Callable[..., object]) -> Parameters:
     """The parameters after the first, the state. Raises ModelError for one that is not annotated with an index domain."""
     code = function.__code__

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property, partial
 from math import prod
+from types import FunctionType
 from typing import Any
 
 from .actions import Action, Refused, Step, parse_step
@@ -17,10 +18,11 @@ from .guards import Guard, guard_of, place_of
 from .language import check_function
 from .lemmas import Lemma
 from .packing import WORD_BITS, Layout, Packed, words_needed
-from .picture import Picture
+from .picture import PLACEHOLDER, Message, Picture
 from .properties import Property
 from .reading import trees_of
 from .state import Budget, Setting, State
+from .tree import written_by
 
 MAX_WORDS = 8
 """Packed states wider than this are refused: a search over them would not fit a machine."""
@@ -65,6 +67,8 @@ class Profile:
     unfit: Callable[[Mapping[str, int]], str] | None = None
 
     def __post_init__(self) -> None:
+        for part, kind in PARTS.items():
+            _ensure_kind(self.name, part, getattr(self, part), kind)
         check_function(self.initial, self.state, "effect")
         for action in self.actions:
             check_function(action.function, self.state, "effect")
@@ -85,6 +89,9 @@ class Profile:
         missing = [name for name in self.bound_names if name not in self.default_bounds]
         if missing:
             raise ModelError(f"profile {self.name} has no default for {', '.join(missing)}; add it to default_bounds")
+        for action in self.actions:
+            for message in action.messages:
+                self._ensure_drawable(action, message)
 
     def replacing(self, name: str, statement: str, /, **changes: Any) -> Profile:
         """This profile under another name, with some actions replaced (by their names here; None removes one).
@@ -114,6 +121,35 @@ class Profile:
     def counters(self) -> frozenset[str]:
         """The fields that say how many times something may still happen: no rule of the system reads them."""
         return frozenset(budget.counter for budget in self.budgets)
+
+    def _ensure_drawable(self, action: Action, message: Message) -> None:
+        """Raises ModelError for a message between lanes that there are not, or that carries what there is not."""
+        parameters, fields = dict(action.parameters), {field.name: field for field in self.state.fields}
+        sends = (
+            f"{action.name} of {self.name} sends {message.carries!r} from {message.sender!r} to {message.receiver!r}"
+        )
+        lanes = [*parameters, *self.state.owners, *(self.picture.lanes if self.picture else ())]
+        for end in (message.sender, message.receiver):
+            if end not in lanes and not any(_is_member(end, index) for index in self.domains):
+                raise ModelError(f"{sends}, and {end!r} is neither a parameter nor a lane; known: {', '.join(lanes)}")
+        if message.lost_by and message.lost_by not in parameters:
+            raise ModelError(
+                f"{sends}, lost by {message.lost_by!r}, which is no parameter; known: {', '.join(parameters)}"
+            )
+        for found in PLACEHOLDER.finditer(message.carries):
+            name, of = found.groups()
+            indexes = len(fields[name].indexes) if name in fields else -1
+            if not (of is None and (name in parameters or indexes == 0)) and not (of in parameters and indexes == 1):
+                raise ModelError(
+                    f"{sends}, and {found[0]} is neither a parameter nor a field with its parameters:"
+                    " write {value}, {field}, or {field[parameter]} for a field with one index"
+                )
+
+    @cached_property
+    def _spent(self) -> frozenset[str]:
+        """The fields that some action writes."""
+        parts = (part for tree in trees_of([action.function for action in self.actions]) for part in tree.parts)
+        return frozenset(written.field for part in parts if (written := written_by(part)) is not None)
 
     @property
     def default_settings(self) -> dict[str, int]:
@@ -225,9 +261,19 @@ class Profile:
         too wide to explore.
         """
         chosen, settings = self._chosen(bounds)
+        self._ensure_spendable(settings)
         self._refuse(_unfit, chosen, "would do")
         self._refuse(_too_large, chosen, "would fit the packed state")
         return Model(self, chosen, settings)
+
+    def _ensure_spendable(self, settings: Mapping[str, int]) -> None:
+        """Raises BoundsError for a budget that no action can spend: a search would say nothing about it."""
+        for budget in self.budgets:
+            if settings[budget.name] > 0 and budget.counter not in self._spent:
+                raise BoundsError(
+                    f"{budget.name} is {settings[budget.name]}, but no action of {self.name} counts {budget.counter} down;"
+                    f" is an action missing in its `actions`?"
+                )
 
     def bounded_to_follow(self, **bounds: int) -> Model:
         """The same for following single runs with the interpreter: it may be too wide to explore.
@@ -263,6 +309,42 @@ class Profile:
             if not isinstance(value, int) or not least <= value <= MAX_BOUND:
                 raise BoundsError(f"{name} is {value!r}; it must be at least {least} and at most {MAX_BOUND}")
         return {name: given.get(name, self.default_bounds[name]) for name in self.bound_names}, settings
+
+
+PARTS: Mapping[str, type[Action] | type[Property] | type[Lemma]] = {
+    "actions": Action,
+    "properties": Property,
+    "probes": Property,
+    "on_request": Property,
+    "lemmas": Lemma,
+    "assumptions": Lemma,
+}
+"""The parts of a profile that are several, and what each of them is."""
+
+
+def _is_member(name: str, index: type[Index]) -> bool:
+    """Is it the name of a member that a domain may have?"""
+    return name in index.names or (bool(index.prefix) and name.removeprefix(index.prefix).isdigit())
+
+
+def _ensure_kind(profile: str, part: str, several: object, kind: type) -> None:
+    """Raises ModelError for a part of a profile that is no tuple, or holds something of another kind."""
+    if not isinstance(several, tuple):
+        raise ModelError(
+            f"{part} of profile {profile} is {_called(several)}; write a tuple, also of one: {part}=(name,)"
+        )
+    for one in several:
+        if not isinstance(one, kind):
+            raise ModelError(f"{part} of profile {profile} has {_called(one)}, which is no {kind.__name__.lower()}")
+
+
+def _called(given: object) -> str:
+    """What something is, in words: `the lemma held`, `the function held, without a decorator`."""
+    if isinstance(given, Action | Property | Lemma):
+        return f"the {type(given).__name__.lower()} {given.name}"
+    if isinstance(given, FunctionType):
+        return f"the function {given.__name__}, without a decorator"
+    return f"{given!r:.60}"
 
 
 Problem = Callable[[Profile, Mapping[str, int]], str]

@@ -8,6 +8,8 @@ from typing import Any
 
 from .actions import Action
 from .errors import ModelError
+from .parameters import Parameters, ensure_stated, hints_of, ranging_parameters
+from .source import defined
 
 Story = Callable[[Sequence[Any]], str]
 """Turns the states of a deciding trace into one sentence that says what happened, in the words of the system."""
@@ -68,11 +70,66 @@ class Property:
         return self.function(*states)
 
 
+STATES = {"step_always": 2}
+"""How many states a predicate takes, if not one."""
+
+BY_MEMBERS = {"always": "every", "sometimes": "some"}
+"""The kinds of properties that may have parameters, and for how many of their members the property is then true."""
+
+
 def _declare(kind: str, statement: str, story: Story | None) -> Callable[[Callable[..., bool]], Property]:
+    ensure_stated(kind, statement)
+    if story is not None and not callable(story):
+        raise ModelError(f"the story of a property is {story!r:.60}; it must be a function of the states of a trace")
+
     def decorate(function: Callable[..., bool]) -> Property:
-        return Property(name=function.__name__, kind=kind, statement=statement, function=function, story=story)
+        return Property(
+            name=function.__name__, kind=kind, statement=statement, function=_of_states(kind, function), story=story
+        )
 
     return decorate
+
+
+def _of_states(kind: str, function: Callable[..., bool]) -> Callable[..., bool]:
+    """A predicate over states alone: one with parameters is meant for every member of their domains, or for some."""
+    code, states = function.__code__, STATES.get(kind, 1)
+    if code.co_argcount == states:
+        return function
+    place = f"{code.co_filename}:{code.co_firstlineno}: {function.__name__}"
+    if kind not in BY_MEMBERS or code.co_argcount < states:
+        takes = "the states before and after a step" if states == 2 else "one state"
+        raise ModelError(
+            f"{place} takes {counted_parameters(code.co_argcount)}; `{kind}` takes {takes}, and nothing else"
+        )
+    return _by_members(function, ranging_parameters(function), place, every=BY_MEMBERS[kind] == "every")
+
+
+def counted_parameters(number: int) -> str:
+    """`1 parameter`, `no parameters`."""
+    return f"{number or 'no'} parameter{'' if number == 1 else 's'}"
+
+
+def _by_members(
+    function: Callable[..., bool], parameters: Parameters, place: str, *, every: bool
+) -> Callable[..., bool]:
+    """The function that asks `function` for each combination of members, until one decides."""
+    state = function.__code__.co_varnames[0]
+    indent, loops = "    ", ""
+    for name, index in parameters:
+        loops += f"{indent}for {name} in {state}.each({index.__name__}):\n"
+        indent += "    "
+    asked = f"of_members({', '.join((state, *(name for name, _ in parameters)))})"
+    text = (
+        f"def {function.__name__}({state}: of_state) -> bool:\n{loops}"
+        f"{indent}if {'not ' if every else ''}{asked}:\n{indent}    return {not every}\n    return {every}\n"
+    )
+    names: dict[str, object] = {index.__name__: index for _, index in parameters}
+    names |= {"of_members": function, "of_state": hints_of(function).get(state), "__name__": function.__module__}
+    made: Callable[..., bool] = defined(text, f"<{place}, for {'every' if every else 'some'} member>", names)[
+        function.__name__
+    ]
+    made.__doc__ = function.__doc__
+    return made
 
 
 def always(
@@ -80,6 +137,7 @@ def always(
 ) -> Callable[[Callable[..., bool]], Property]:
     """True in every reachable state. `story` describes the first counterexample in one sentence.
 
+    The predicate takes the state. Other parameters, each annotated with an index domain, mean: for every member of it.
     States that are `harmless` are not expanded if a search is for this property alone, and if it is proven that no run from them
     violates it.
     """
@@ -105,14 +163,11 @@ def suffices(what: str, statement: str) -> Callable[[Callable[..., bool]], Prope
     Every search counts these states, and a verdict that holds says how many they are.
     """
 
-    def decorate(function: Callable[..., bool]) -> Property:
-        return Property(name=function.__name__, kind="always", statement=statement, function=function, runs_out=what)
-
-    return decorate
+    return lambda function: replace(_declare("always", statement, None)(function), runs_out=what)
 
 
 def sometimes(statement: str, story: Story | None = None) -> Callable[[Callable[..., bool]], Property]:
-    """True in at least one reachable state: a witness that something does happen."""
+    """True in at least one reachable state: a witness that something does happen. With parameters, for some members."""
     return _declare("sometimes", statement, story)
 
 
@@ -139,18 +194,12 @@ def eventually(
     if isinstance(after, Property) and not after.over_states:
         raise ModelError(f"`after` is {after.name}, which is {after.kind}; it must be a predicate over one state")
     awaited = after.function if isinstance(after, Property) else after
+    if awaited is not None:
+        _of_states("after", awaited)
 
     def decorate(function: Callable[..., bool]) -> Property:
-        return Property(
-            name=function.__name__,
-            kind="eventually",
-            statement=statement,
-            function=function,
-            story=story,
-            after=awaited,
-            weak=_names(weak),
-            strong=_names(strong),
-        )
+        declared = _declare("eventually", statement, story)(function)
+        return replace(declared, after=awaited, weak=_names(weak), strong=_names(strong))
 
     return decorate
 

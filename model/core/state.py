@@ -248,6 +248,10 @@ class State:
                 views[name] = declared
             else:
                 continue
+            if hasattr(State, name) or name in State.__annotations__:
+                raise ModelError(
+                    f"{cls.__name__} has a field {name!r}; every state has something of that name, so choose another"
+                )
             delattr(cls, name)
         cls.fields, cls.views = tuple(fields.values()), tuple(views.values())
         cls.settings, cls._setting_names = tuple(settings.values()), frozenset(settings)

@@ -92,7 +92,7 @@ def _sent(message: Message, shown: dict[str, str], step: Step, before: State) ->
         name, of = found.groups()
         parts += [
             message.carries[end : found.start()],
-            shown[name] if of is None else _field_of(before, name, picks[of]),
+            shown[name] if name in shown else _field_of(before, name, () if of is None else (picks[of],)),
         ]
         end = found.end()
     return Sent(
@@ -103,9 +103,9 @@ def _sent(message: Message, shown: dict[str, str], step: Step, before: State) ->
     )
 
 
-def _field_of(state: State, name: str, member: int) -> str:
+def _field_of(state: State, name: str, position: tuple[int, ...]) -> str:
     declared = next(field for field in state.fields if field.name == name)
-    return declared.domain.show(state.element(declared, (member,)), state.bounds)
+    return declared.domain.show(state.element(declared, position), state.bounds)
 
 
 def _size(model: Model, picture: Picture) -> int:
