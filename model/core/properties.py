@@ -142,10 +142,8 @@ def always(
     violates it.
     """
 
-    def decorate(function: Callable[..., bool]) -> Property:
-        return replace(_declare("always", statement, story)(function), harmless=harmless)
-
-    return decorate
+    declare = _declare("always", statement, story)
+    return lambda function: replace(declare(function), harmless=harmless)
 
 
 def harmless(statement: str) -> Callable[[Callable[..., bool]], Harmless]:
@@ -163,7 +161,8 @@ def suffices(what: str, statement: str) -> Callable[[Callable[..., bool]], Prope
     Every search counts these states, and a verdict that holds says how many they are.
     """
 
-    return lambda function: replace(_declare("always", statement, None)(function), runs_out=what)
+    declare = _declare("always", statement, None)
+    return lambda function: replace(declare(function), runs_out=what)
 
 
 def sometimes(statement: str, story: Story | None = None) -> Callable[[Callable[..., bool]], Property]:
@@ -197,11 +196,8 @@ def eventually(
     if awaited is not None:
         _of_states("after", awaited)
 
-    def decorate(function: Callable[..., bool]) -> Property:
-        declared = _declare("eventually", statement, story)(function)
-        return replace(declared, after=awaited, weak=_names(weak), strong=_names(strong))
-
-    return decorate
+    declare = _declare("eventually", statement, story)
+    return lambda function: replace(declare(function), after=awaited, weak=_names(weak), strong=_names(strong))
 
 
 def _names(actions: str | Action | Sequence[str | Action]) -> tuple[str, ...]:

@@ -229,6 +229,12 @@ class State:
     _setting_names: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
+        for name, declared in vars(cls).items():
+            known = hasattr(State, name) or name in State.__annotations__
+            if known and isinstance(declared, Domain | Field | View):
+                raise ModelError(
+                    f"{cls.__name__} has a field {name!r}; every state has something of that name, so choose another"
+                )
         fields = {f.name: f for f in cls.fields}
         views = {v.name: v for v in cls.views}
         settings = {s.name: s for s in cls.settings}
@@ -248,10 +254,6 @@ class State:
                 views[name] = declared
             else:
                 continue
-            if hasattr(State, name) or name in State.__annotations__:
-                raise ModelError(
-                    f"{cls.__name__} has a field {name!r}; every state has something of that name, so choose another"
-                )
             delattr(cls, name)
         cls.fields, cls.views = tuple(fields.values()), tuple(views.values())
         cls.settings, cls._setting_names = tuple(settings.values()), frozenset(settings)
