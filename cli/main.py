@@ -148,6 +148,8 @@ def _answered(arguments: list[str] | None) -> int:
             click.echo(f"error: {printable(refused)}", err=True)
             return ExitCode.WRONG_INPUT
         return _internal_error(error)
+    except StreamError:
+        raise
     except BaseException as error:
         # Completion ends with SystemExit. If a profile's own code does so too, its exit code must not look like a verdict.
         if COMPLETION in os.environ:
