@@ -9,6 +9,7 @@ from itertools import count
 from neverlost.model.core import Index, Lemma, Model, SubsetOf
 from neverlost.model.core.source import defined
 
+from ..loading import USER
 from .grammar import STATE, Variable
 
 LINE = 110
@@ -45,9 +46,10 @@ def module_text(model: Model, texts: Sequence[str], public: bool = False) -> str
     for domain in _domains(model):
         if domain.__name__ in words:
             named.setdefault(domain.__module__, set()).add(domain.__name__)
-    imports = [f"from neverlost.model.core import {', '.join(core)}"]
+    own = model.profile.state.__module__.startswith(USER)
+    imports = [f"from neverlost.{'modelling' if own else 'model.core'} import {', '.join(core)}"]
     for module, names in sorted(named.items()):
-        shown = module.removeprefix("neverlost_user_") if public else module
+        shown = module.removeprefix(USER) if public else module
         imports.append(f"from {shown} import {', '.join(sorted(names))}")
     return "from __future__ import annotations\n\n" + "\n".join(imports) + f"\n\n\n{body}\n"
 
