@@ -225,7 +225,7 @@ def taken_ids_sit(s: Ring, p: Place) -> bool:
 
 @lemma("Nodes sit down one after the other.")
 def seats_in_order(s: Ring, p: Place) -> bool:
-    return (p < s.seated) == (s.id_at[p] != NONE)
+    return (p >= s.seated or s.id_at[p] != NONE) and (p < s.seated or s.id_at[p] == NONE)
 
 
 @lemma("An id is given once.")

@@ -18,6 +18,10 @@ from neverlost.model.core.parsing import parsed
 from neverlost.model.core.profile import MAX_BOUND
 
 
+USER = "neverlost_user_"
+"""What the name of a user's module begins with, before the name of its file."""
+
+
 class LoadingError(NeverlostError):
     """A file with a profile cannot be loaded."""
 
@@ -112,7 +116,7 @@ def load_module(path: Path) -> ModuleType:
     """A Python file as a module, run. Raises LoadingError when it cannot be read or run."""
     if not path.is_file():
         raise LoadingError(f"there is no file {path}")
-    name = f"neverlost_user_{path.stem}"
+    name = f"{USER}{path.stem}"
     loader = _FromText(name, str(path))
     spec = ModuleSpec(name, loader, origin=str(path))
     spec.has_location = True

@@ -6,6 +6,7 @@ candidates. One parameter for each index domain names the elements of fields, an
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,10 @@ from itertools import combinations, permutations, product
 from neverlost.model.core import Field, Index, Model, SubsetOf
 
 STATE = "s"
+WORD = re.compile(r"(?<![.\w])\w+")
+"""A word of a text that may be a parameter: a field or a member comes after a dot."""
+TAKEN = (STATE, "contains", "is_subset")
+"""What lemmas say that a parameter must not hide."""
 
 Clause = tuple[int, ...]
 """Literals in ascending order: 2 * atom for the plain atom, one more for its negation."""
@@ -49,7 +54,7 @@ class Atom:
 
     def variables(self, names: Sequence[str]) -> frozenset[str]:
         """Those of the names that occur in it."""
-        words = set(re.findall(r"\w+", " ".join(self.operands)))
+        words = set(WORD.findall(" ".join(self.operands)))
         return frozenset(name for name in names if name in words)
 
 
@@ -105,13 +110,14 @@ def contexts(model: Model) -> list[Context]:
 
 
 def parameter_name(domain: type[Index]) -> str:
-    """`replica_set` for ReplicaSet."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", domain.__name__).lower()
+    """`replica_set` for ReplicaSet; with `_` after it where the word means something else."""
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", domain.__name__).lower()
+    return f"{name}_" if keyword.iskeyword(name) or name in (*TAKEN, domain.__name__) else name
 
 
 def _swapped(text: str, one: str, other: str) -> str:
     names = {one: other, other: one}
-    return re.sub(r"\w+", lambda found: names.get(found[0], found[0]), text)
+    return WORD.sub(lambda found: names.get(found[0], found[0]), text)
 
 
 def _atoms(model: Model, variables: Sequence[Variable]) -> Iterator[Atom]:
@@ -131,14 +137,14 @@ def _expressions(model: Model, variables: Sequence[Variable]) -> Iterator[Expres
     constants = dict.fromkeys(v.domain for v in variables if not issubclass(v.domain, SubsetOf))
     for field in model.profile.state.fields:
         choices = [
-            [*(v.name for v in variables if v.domain is index), *map(str, range(index.distinguished))]
+            [*(v.name for v in variables if v.domain is index), *_named(index)[: index.distinguished]]
             for index in field.indexes
         ]
         for names in product(*choices):
             text = f"{STATE}.{field.name}" + "".join(f"[{name}]" for name in names)
             yield _of_field(text, field)
     for domain in constants:
-        yield from (_expression(str(member), domain, "member") for member in range(domain.distinguished))
+        yield from (_expression(name, domain, "member") for name in _named(domain)[: domain.distinguished])
 
 
 def _of_field(text: str, field: Field) -> Expression:
@@ -175,8 +181,8 @@ def _unary(one: Expression) -> Iterator[Atom]:
 
 
 def _named(domain: type[Index]) -> list[str]:
-    """The members of a domain with names, as constants of its class: a number where the name is none in Python."""
-    constants = domain.constants().items()
+    """The members that every bound has, as constants of the domain's class: a number where one has no name in Python."""
+    constants = domain.constants().items() or [("", member) for member in range(domain.distinguished)]
     return [f"{domain.__name__}.{name}" if name.isidentifier() else str(member) for name, member in constants]
 
 

@@ -178,7 +178,7 @@ def test_for_all_settings_tells_the_cases(run: Run, tmp_path: Path) -> None:
         ((*ANY_BOUNDS, "--until", "last"), "last"),
         ((*ANY_BOUNDS, "--without", "logs_mach"), "logs_mach"),
         ((*ANY_BOUNDS, "--json", "/nowhere/x.json"), "--json /nowhere/x.json cannot be written"),
-        ((QUEUE, "--property", "within_the_limit", "--any-bounds"), "job_queue.py:208: finished_are_counted has no form for any"),
+        ((QUEUE, "--property", "within_the_limit", "--any-bounds"), "job_queue.py:215: finished_are_counted has no form for any"),
         ((QUEUE, "--property", "within_the_limit", "--any-bounds"), "leave out --any-bounds, and give bounds, to prove within these"),
         ((QUEUE, "--property", "within_the_limit", "--any-bounds", "--jobs", "3"), "leave out --jobs"),
         (("published/kip-320", "--property", "type_ok", "--any-bounds"), "type_ok has no form for any bounds"),

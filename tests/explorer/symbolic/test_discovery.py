@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -16,7 +17,7 @@ from two_phase.versions import VERSIONS
 
 from neverlost.cli.main import main
 from neverlost.explorer.lemmas.checking import is_true
-from neverlost.explorer.lemmas.grammar import Context, clause_text, clause_variables, contexts
+from neverlost.explorer.lemmas.grammar import Context, clause_text, clause_variables, contexts, parameter_name
 from neverlost.explorer.lemmas.mining import Miner
 from neverlost.explorer.lemmas.text import lemma_functions, lemma_text, loaded_lemmas, module_text
 from neverlost.explorer.loading import profile_from_file
@@ -262,6 +263,72 @@ def test_the_command_line_prints_keeps_and_describes_what_was_found(
     assert values["confirmed"]
     assert values["proven"] == ["type_ok"]
     assert [found["name"] for found in values["found"]] == ["found_1", "found_2"]
+
+
+TERMS = """
+from neverlost.modelling import Index, Profile, State, action, always, any_of, flag, per, require
+
+class Role(Index, names=("voter", "leader")):
+    "What a server is."
+
+class Server(Index, bound="servers"):
+    "A server."
+
+class Term(Index, members=2):
+    "A term."
+
+class Cluster(State):
+    "Each server's term and role, and the terms that were seen."
+    role = per(Server, any_of(Role))
+    term = per(Server, any_of(Term))
+    seen = per(Term, flag())
+
+def initial(s: Cluster) -> None:
+    "Nothing is seen."
+
+@action("test")
+def lead(s: Cluster, server: Server) -> None:
+    "A server leads in the next term."
+    require(s.term[server] < 1)
+
+    s.term[server] += 1
+    s.role[server] = Role.LEADER
+    s.seen[s.term[server]] = True
+
+@always("The term of a leader was seen.")
+def terms_are_seen(s: Cluster) -> bool:
+    return all(s.role[v] != Role.LEADER or s.seen[s.term[v]] for v in s.each(Server))
+
+PROFILE = Profile(name="terms", statement="Terms.", state=Cluster, initial=initial, actions=(lead,),
+                  properties=(terms_are_seen,), default_bounds={"servers": 2})
+"""
+"""A field that is called as the parameter of its domain is, `term`."""
+
+
+def test_lemmas_of_a_model_of_ones_own_can_be_pasted_below_it_even_if_a_field_is_called_as_its_domain(
+    tmp_path: Path,
+) -> None:
+    own, pasted = tmp_path / "terms.py", tmp_path / "pasted.py"
+    own.write_text(TERMS)
+    assert main(["lemmas", f"{own}:PROFILE", "--literals", "2", "--quiet", "--out", str(tmp_path / "found.py")]) == 0
+    found = (tmp_path / "found.py").read_text()
+    assert "from neverlost.modelling import lemma\nfrom terms import Cluster, " in found
+    assert "Role.VOTER" in found
+    functions = found[found.index("@lemma") :]
+    names = re.findall(r"def (\w+)\(", functions)
+    added = f"PROFILE = replace(PROFILE, lemmas=({', '.join(names)},))"
+    words = "from dataclasses import replace\nfrom neverlost.modelling import lemma\n"
+    pasted.write_text(TERMS + words + functions + added)
+    model = profile_from_file(f"{pasted}:PROFILE").bounded()
+    for one in model.profile.lemmas:
+        for values in one.combinations(model.bounds):
+            assert all(is_true(model, one, values, words) for words in reachable(model)), one.name
+    assert prove(model, "terms_are_seen").verdict == Verdict.PROVEN
+
+
+def test_a_parameter_hides_no_word_of_a_lemma_or_of_python() -> None:
+    names = {"S": "s_", "Class": "class_", "Contains": "contains_", "ReplicaSet": "replica_set"}
+    assert {name: parameter_name(type(name, (Index,), {})) for name in names} == names
 
 
 def test_its_exit_code_tells_of_the_properties_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
