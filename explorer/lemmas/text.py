@@ -11,12 +11,8 @@ from neverlost.model import core
 from neverlost.model.core import Index, Lemma, Model, SubsetOf
 from neverlost.model.core.source import defined
 
-<<<<<<< HEAD
-from .grammar import STATE, Clause, Context, Variable, clause_text, clause_variables
-=======
 from ..loading import USER
-from .grammar import STATE, Variable
->>>>>>> e2
+from .grammar import STATE, Clause, Context, Variable, clause_text, clause_variables
 
 LINE = 110
 """The length of a line of printed code, beyond which a condition is broken up."""
@@ -83,17 +79,10 @@ def module_text(model: Model, texts: Sequence[str]) -> str:
     for domain in _domains(model):
         if domain.__name__ in words:
             named.setdefault(domain.__module__, set()).add(domain.__name__)
-<<<<<<< HEAD
+from ..loading import USER
     imports = [f"from neverlost.model.core import {', '.join(used)}"]
     for module, names in sorted(named.items()):
         imports.append(f"from {module.removeprefix('neverlost_user_')} import {', '.join(sorted(names))}")
-=======
-    own = model.profile.state.__module__.startswith(USER)
-    imports = [f"from neverlost.{'modelling' if own else 'model.core'} import {', '.join(core)}"]
-    for module, names in sorted(named.items()):
-        shown = module.removeprefix(USER) if public else module
-        imports.append(f"from {shown} import {', '.join(sorted(names))}")
->>>>>>> e2
     return "from __future__ import annotations\n\n" + "\n".join(imports) + f"\n\n\n{body}\n"
 
 
