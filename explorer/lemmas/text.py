@@ -79,10 +79,10 @@ def module_text(model: Model, texts: Sequence[str]) -> str:
     for domain in _domains(model):
         if domain.__name__ in words:
             named.setdefault(domain.__module__, set()).add(domain.__name__)
-from ..loading import USER
-    imports = [f"from neverlost.model.core import {', '.join(used)}"]
+    own = model.profile.state.__module__.startswith(USER)
+    imports = [f"from neverlost.{'modelling' if own else 'model.core'} import {', '.join(used)}"]
     for module, names in sorted(named.items()):
-        imports.append(f"from {module.removeprefix('neverlost_user_')} import {', '.join(sorted(names))}")
+        imports.append(f"from {module.removeprefix(USER)} import {', '.join(sorted(names))}")
     return "from __future__ import annotations\n\n" + "\n".join(imports) + f"\n\n\n{body}\n"
 
 
