@@ -140,6 +140,14 @@ class Elements(Protocol[Read]):
 def per(first: type[Index], domain: Scalar[Value], /) -> Elements[Value]: ...
 @overload
 def per(first: type[Index], second: type[Index], domain: Scalar[Value], /) -> Elements[Elements[Value]]: ...
+@overload
+def per(
+    first: type[Index], second: type[Index], third: type[Index], domain: Scalar[Value], /
+) -> Elements[Elements[Elements[Value]]]: ...
+@overload
+def per(
+    first: type[Index], second: type[Index], third: type[Index], fourth: type[Index], domain: Scalar[Value], /
+) -> Elements[Elements[Elements[Elements[Value]]]]: ...
 def per(*arguments: Any) -> Any:
     """A field with one value of the last argument, a domain, for each combination of the index domains before it."""
     *indexes, domain = arguments
