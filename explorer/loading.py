@@ -17,7 +17,6 @@ from neverlost.model.core import NeverlostError, Profile, UnknownNameError
 from neverlost.model.core.parsing import parsed
 from neverlost.model.core.profile import MAX_BOUND
 
-
 USER = "neverlost_user_"
 """What the name of a user's module begins with, before the name of its file."""
 
