@@ -18,6 +18,7 @@ from written_traces import COUNTER, loss_trace
 from neverlost.cli.main import COMMANDS, cli
 from neverlost.cli.progress import SearchStatus, interruptible, progress_line
 from neverlost.cli.quantities import QuantityError, size_bytes, time_seconds
+from neverlost.explorer.loading import load_module
 from neverlost.explorer.process.memory import sensible_memory
 from neverlost.explorer.search import Progress
 from neverlost.explorer.traces.trace_json import trace_json
@@ -546,6 +547,22 @@ def test_a_thorough_check_compares_states_without_symmetry_though_larger_models_
     code, out, _ = run("check", str(path), "--thorough")
     assert code == 0
     assert "switches 4                   holds      16 states, 2.0 times as many" in out
+
+
+def test_the_test_of_a_trace_of_ones_own_model_runs_in_any_folder_and_says_what_it_needs(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("switches.py").write_text(SWITCHES.replace("s.on[w] or not s.on[w]", "not s.on[w]"), encoding="utf-8")
+    assert run("check", "switches.py", "--trace-out", "on.json")[0] == 1
+    asked = ("trace", "on.json", "--profile", "switches.py:WALL", "--format", "pytest", "--out", "test_on.py")
+    assert run(*asked)[0] == 0
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    written = load_module(tmp_path / "test_on.py")
+    written.test_wall_fine()
+    assert "This needs the model, which `profile_from_file` finds below" in str(written.__doc__)
 
 
 def test_no_story_follows_where_only_the_verdict_is_shown(run: Run) -> None:
