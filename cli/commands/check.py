@@ -25,6 +25,7 @@ from neverlost.model.core import Model, UnknownNameError
 from neverlost.reports.check.as_text import Check, brief, report, summary
 from neverlost.reports.check.page import check_html
 from neverlost.reports.check.thorough import further_values, thorough_text
+from neverlost.spec.families import family_of
 from neverlost.studies.thorough import Further, go_further, larger_models, thorough_exit_code
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
@@ -285,4 +286,6 @@ def _run(model: Model, chosen: CheckOptions, output: Output) -> Check:
         resume_command=f"neverlost resume {quote(chosen.store)}" if chosen.store and result.stopped_by else None,
         showing=SPARK.showing(chosen.store) if chosen.on_spark and chosen.store else None,
         all_traces=chosen.all_traces,
+        drawn="--html" in output.paths,
+        goes_further=not chosen.thorough and chosen.store is None and bool(family_of(model.profile).larger(model)),
     )

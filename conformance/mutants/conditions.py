@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from neverlost.explorer.process.watch import Watch
@@ -11,6 +12,7 @@ from neverlost.explorer.search import Limits, Progress, explore
 from neverlost.model.core import Model, Profile
 from neverlost.model.core.reading import trees_of
 
+from .idle import decided_by
 from .mutant import Mutant, Outcome, outcome_of
 from .mutation import conditions_of, with_mutants
 
@@ -26,12 +28,24 @@ def condition_mutants(profile: Profile) -> Mapping[Mutant, Profile]:
 
 
 def without_each_condition(
-    model: Model, whole: Result, limits: Limits, workers: int, interrupted: Callable[[], bool]
+    model: Model,
+    whole: Result,
+    properties: Sequence[str] | None,
+    limits: Limits,
+    workers: int,
+    interrupted: Callable[[], bool],
 ) -> Iterator[Outcome]:
-    """Search a model without one condition after the other. `whole` is the complete search of the model, in which all holds."""
+    """Search a model without one condition after the other, for these properties, or for all that its profile asserts.
+
+    `whole` is the complete search of the model, in which all of them hold.
+    """
     for mutant, profile in condition_mutants(model.profile).items():
         if interrupted():
             return
         changed = profile.bounded(**{**model.bounds, **model.settings})
         watch = Watch[Progress](interrupted=interrupted)
-        yield outcome_of(mutant, whole, partial(explore, changed, workers=workers, limits=limits, watch=watch))
+        search = partial(explore, changed, properties=properties, workers=workers, limits=limits, watch=watch)
+        outcome = outcome_of(mutant, whole, search)
+        yield (
+            replace(outcome, decided_by=decided_by(changed)) if outcome.same_states and outcome.same_steps else outcome
+        )

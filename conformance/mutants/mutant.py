@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -12,6 +13,10 @@ from neverlost.model.core import ModelError
 GUARD, PART, EFFECT, BOUNDARY = "guard", "part", "effect", "boundary"
 BRANCH, VALUE, SWITCH, KEPT, CODE = "branch", "value", "switch", "kept", "code"
 VIOLATED, ERROR, LOST = "violated", "error", "lost"
+MUTANTS = "<mutants of "
+"""What the place of a mutated function begins with, before the name of a module."""
+PLACES: dict[str, str] = {}
+"""The places of what mutated functions do, each with its place in the model: {"<mutants of jugs: 1>:7": "jugs.py:30"}."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +63,8 @@ class Outcome:
 
     `how` it was killed: a property is VIOLATED, an action leaves a domain (ERROR), or a witness of the model is LOST. Empty if it
     survived.
-    `more` is how many states more there are than in the model.
+    `more` is how many states more there are than in the model. `decided_by` are the settings, budgets and bounds as which it cannot
+    differ from the model.
     """
 
     mutant: Mutant
@@ -69,6 +75,7 @@ class Outcome:
     more: int = 0
     same_states: bool = False
     same_steps: bool = False
+    decided_by: tuple[str, ...] = ()
 
     @property
     def killed(self) -> bool:
@@ -81,9 +88,14 @@ def outcome_of(mutant: Mutant, whole: Result, search: Callable[[], Result]) -> O
     try:
         found = search()
     except ModelError as error:
-        return Outcome(mutant=mutant, how=ERROR, by=str(error).splitlines()[0])
+        said = re.sub(f"{MUTANTS}[^>]*>:\\d+", lambda place: PLACES[place[0]], str(error).splitlines()[0])
+        return Outcome(mutant=mutant, how=ERROR, by=said)
     if found.verdict == Verdict.VIOLATED:
-        assert found.shown is not None
+        if found.shown is None:
+            missing = next(
+                name for name, one in found.findings.items() if one.asserted and one.verdict == Verdict.VIOLATED
+            )
+            return Outcome(mutant=mutant, how=LOST, by=missing)
         return Outcome(mutant=mutant, how=VIOLATED, by=found.shown.property.name, steps=steps_to(found.shown))
     return Outcome(
         mutant=mutant,

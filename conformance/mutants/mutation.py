@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from neverlost.model.core import NONE, Index, Profile, Property, State, SubsetOf, any_of, setting
-from neverlost.model.core.parsing import parsed_expression
+from neverlost.model.core.parsing import parsed, parsed_expression
 from neverlost.model.core.reading import trees_of
 from neverlost.model.core.source import defined
 from neverlost.model.core.tree import (
@@ -39,7 +39,7 @@ from neverlost.model.core.tree import (
     written_by,
 )
 
-from .mutant import BOUNDARY, BRANCH, EFFECT, GUARD, PART, SWITCH, VALUE, Mutant
+from .mutant import BOUNDARY, BRANCH, EFFECT, GUARD, MUTANTS, PART, PLACES, SWITCH, VALUE, Mutant
 
 ALLOW, FORBID, DROP, REPLACE = "allow", "forbid", "drop", "replace"
 OTHER_COMPARISONS: Mapping[str, tuple[type[ast.cmpop], ...]] = {
@@ -291,8 +291,12 @@ def _clones(
     clones: dict[Callable[..., Any], Callable[..., Any]] = {}
     spaces = []
     for module, own in by_module.items():
-        text = "\n\n".join(_woven(tree, edits.get(tree, ())) for tree in own)
-        space = defined(text, f"<mutants of {module}: {id(state)}>", {**words, **own[0].function.__globals__})
+        woven = [_woven(tree, edits.get(tree, ())) for tree in own]
+        text, place = "\n\n".join(map(ast.unparse, woven)), f"{MUTANTS}{module}: {id(state)}>"
+        for tree, node, new in zip(own, woven, parsed(text).body, strict=True):
+            lines = zip(_lines(new), _lines(node), strict=True)
+            PLACES.update({f"{place}:{line}": f"{tree.file}:{written}" for line, written in lines})
+        space = defined(text, place, {**words, **own[0].function.__globals__})
         spaces.append(space)
         clones |= {tree.function: space[tree.name] for tree in own}
     for space in spaces:
@@ -305,13 +309,18 @@ def _clones(
     return clones
 
 
-def _woven(tree: Tree, edits: Sequence[tuple[int, Edit]]) -> str:
-    """The text of a function with its mutants, each under its number."""
+def _lines(node: ast.AST) -> list[int]:
+    """The lines on which the statements of a function begin."""
+    return [inner.lineno for inner in ast.walk(node) if isinstance(inner, ast.stmt)]
+
+
+def _woven(tree: Tree, edits: Sequence[tuple[int, Edit]]) -> ast.AST:
+    """A function with its mutants, each under its number."""
     by_node: dict[ast.AST, list[tuple[int, Edit]]] = {}
     for number, edit in edits:
         by_node.setdefault(edit.part.node, []).append((number, edit))
     woven = _Weaver(tree.states[0] if tree.states else "s", by_node).visit(tree.node)
-    return ast.unparse(ast.fix_missing_locations(woven))
+    return ast.fix_missing_locations(woven)
 
 
 class _Weaver:

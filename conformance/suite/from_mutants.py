@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
+from neverlost.model.arguments import argument
 from neverlost.model.core import Model, Profile, Step
 from neverlost.spec.families import family_of
 from neverlost.spec.mutant_configurations import Configuration, configurations_of
@@ -74,7 +75,8 @@ def kills_seen_by(
     fitting = [one for one in configurations if _can_have(make, profile.bounded(**one.bounds, **one.settings))]
     if not fitting:
         raise AdapterError(
-            f"the system can have no configuration of {profile.name} in which mistakes are looked for; name one"
+            f"the system can have no configuration of {profile.name} in which mistakes are looked for; name one by its bounds and"
+            f" settings, or what drives another system by {argument('adapter', 'FILE.py:NAME')}"
         )
     capabilities = make(profile.bounded(**fitting[0].bounds, **fitting[0].settings)).capabilities
 

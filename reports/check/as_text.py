@@ -28,7 +28,8 @@ class Check:
 
     `memory` is the limit of memory as the user wrote it, None without one: the report repeats it word for word. `resume_command`
     resumes an interrupted search in a store; `showing` shows the trace of a property NAME from a store of the spark engine.
-    `all_traces` says that every violated property is shown with its trace.
+    `all_traces` says that every violated property is shown with its trace, `drawn` that a page is written, `goes_further` that
+    there are larger models that were not asked for.
     """
 
     result: Result
@@ -39,6 +40,8 @@ class Check:
     resume_command: str | None = None
     showing: str | None = None
     all_traces: bool = False
+    drawn: bool = False
+    goes_further: bool = False
 
     @property
     def decisive(self) -> DecidedProperty | None:
@@ -70,13 +73,13 @@ class Check:
         }[self.result.stopped_by]
 
 
-def headline(check: Check) -> Text:
-    """The verdict in one sentence; a second one says what it does not cover."""
+def headline(check: Check, stories: int) -> Text:
+    """The verdict in one sentence; a second one says what it does not cover. `stories` is how many traces follow."""
     result = check.result
     model = result.model
     bounds = f" ({show_bounds(model.bounds)})" if model.bounds else ""
     faultless = ", with no faults" if _has_no_faults(model) else ""
-    verdict = verdict_sentence(result, check.stopped_by, stories=len(check.traces))
+    verdict = verdict_sentence(result, check.stopped_by, stories)
     text = f"{model.profile.name}{bounds}{faultless}: {verdict}{_untried(result)}"
     return Text(wrapped(text, "  "), style=STYLES[result.verdict])
 
@@ -100,7 +103,7 @@ def _untried(result: Result) -> str:
 
 def summary(check: Check) -> Iterator[Text]:
     """The verdict; below it the dead actions and the wanted states that never occurred, if any."""
-    yield headline(check)
+    yield headline(check, stories=0)
     for line, names in _never_happened(check.result).items():
         if names:
             yield Text(wrapped(f"  {line}: {', '.join(names)}", "    "), style="yellow")
@@ -111,7 +114,7 @@ def summary(check: Check) -> Iterator[Text]:
 def report(check: Check) -> Iterator[Text]:
     """The whole report, part by part."""
     result = check.result
-    yield headline(check)
+    yield headline(check, stories=len(check.traces))
     for trace in check.traces:
         yield Text()
         yield titled(trace_text(trace))
@@ -129,7 +132,7 @@ def report(check: Check) -> Iterator[Text]:
 
 def brief(check: Check) -> Iterator[Text]:
     """The verdict, the stories without the meanings of their words, the verdicts of all properties, and how to go on."""
-    yield headline(check)
+    yield headline(check, stories=len(check.traces))
     for trace in check.traces:
         yield Text()
         yield titled(story_text(trace))
@@ -267,3 +270,21 @@ def _next(check: Check) -> Iterator[Text]:
             yield Text(f"The trace is in {check.trace_file}; neverlost trace and neverlost replay read it.")
         else:
             yield Text(f"There is no trace to write: {check.trace_file} was not changed.")
+    if ways := list(_ways_on(check)):
+        yield Text()
+        yield Text(wrapped(f"{'; '.join(ways)}.", "  "))
+
+
+def _ways_on(check: Check) -> Iterator[str]:
+    """What to do after a verdict: look at the run, try larger bounds, prove."""
+    result = check.result
+    if check.traces and not check.drawn:
+        yield "neverlost check ... --html FILE draws this run"
+    if result.verdict != Verdict.HOLDS or not result.complete:
+        return
+    if check.goes_further:
+        yield "neverlost check ... --thorough tries larger bounds"
+    provable = [f.property.name for f in result.findings.values() if f.asserted and f.property.kind == "always"]
+    if provable and result.model.profile.lemmas:
+        name = provable[0] if len(provable) == 1 else "NAME"
+        yield f"neverlost prove ... --property {name} asks for any number of steps"

@@ -15,7 +15,7 @@ def check_html(check: Check) -> str:
     """The page: one file that needs no other."""
     result = check.result
     trace = None if check.decisive is None else check.decisive.trace
-    said = " ".join(headline(check).plain.split())
+    said = " ".join(headline(check, stories=1).plain.split())
     body = filled(
         "check/check.html.j2",
         verdict=result.verdict.upper(),

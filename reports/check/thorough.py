@@ -16,15 +16,17 @@ from neverlost.studies.thorough import Further
 def thorough_text(base: Result, found: Sequence[Further]) -> str:
     """The results of the larger models, and how far the search went beyond the given bounds."""
     held = sum(1 for further in found if further.result.verdict == Verdict.HOLDS)
-    lines = ["Beyond these bounds", *(_line(further, base.distinct) for further in found)]
+    lines = ["Beyond these bounds", *(_line(further, base) for further in found)]
     return "\n".join([*lines, f"  {held} of {len(found)} larger models hold completely."])
 
 
-def _line(further: Further, base: int) -> str:
-    """The verdict and the size, relative to the size of the original model."""
+def _line(further: Further, base: Result) -> str:
+    """The verdict and the size, relative to the size of the original model: both without symmetry, if both are known."""
     result = further.result
-    times = result.distinct / base
-    size = f"{counted(result.distinct, 'state')}, {times:.1f} times as many"
+    whole, before = result.distinct_without_symmetry, base.distinct_without_symmetry
+    size = f"{counted(result.distinct, 'state')} with symmetry"
+    if whole and before:
+        size = f"{counted(whole, 'state')}, {whole / before:.1f} times as many"
     cut = "" if result.complete or result.verdict == Verdict.VIOLATED else f", cut short by {result.stopped_by}"
     line = f"  {further.label:28} {result.verdict:10} {size}{cut}"
     named = next((n for n, f in result.findings.items() if f.asserted and f.verdict == Verdict.VIOLATED), None)

@@ -38,7 +38,7 @@ def verdict_sentence(result: Result, stopped_by: str | None = None, stories: int
         verb = "are" if len(violated) > 1 else "is"
         if all(f.property.seeks for f in violated):
             return f"{names} {verb} VIOLATED: there is no witness in {every}."
-        shown = "" if result.shown is None else f" The story of {result.shown.property.name} follows."
+        shown = "" if result.shown is None or not stories else f" The story of {result.shown.property.name} follows."
         which = "" if len(violated) == 1 else " Their stories follow." if stories > 1 else shown
         return f"{names} {verb} VIOLATED ({seen}{whole}).{which}"
     levels, seen_states = counted(result.depth, "complete level"), counted(result.distinct, "distinct state")

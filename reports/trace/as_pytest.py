@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 from neverlost.explorer.loading import in_file
 from neverlost.explorer.traces.changes import field_changes
@@ -19,7 +20,7 @@ IMPORTS = ("from neverlost.explorer.traces.changes import field_changes", "from 
 TEMPLATE = '''"""{sentence}
 
 {command}
-"""
+{needs}"""
 
 from __future__ import annotations
 
@@ -43,16 +44,19 @@ def test_{name}() -> None:
 
 def trace_pytest(trace: Trace) -> str:
     """A test file that stands alone: it needs neverlost and pytest, and no other file but the profile's own, if it has one."""
-    profile = trace.model.profile.name
+    profile, needs = trace.model.profile.name, ""
     if in_file(profile):
+        path, _, name = profile.rpartition(":")
         find_import = "from neverlost.explorer.loading import profile_from_file"
-        find = f"profile_from_file({json.dumps(profile)})"
+        find = f"profile_from_file({json.dumps(f'{Path(path).resolve()}:{name}')})"
+        needs = "\nThis needs the model, which `profile_from_file` finds below: change its path if the model moves.\n"
     else:
         find_import, find = "from neverlost.spec import profiles", f"profiles()[{json.dumps(profile)}]"
     ending, steps = _ending(trace), "".join(_step_lines(trace))
     return TEMPLATE.format(
         sentence=_docstring(wrapped(sentence(trace))),
         command=_docstring(command_text(trace)),
+        needs=needs,
         imports="\n".join(sorted([*IMPORTS, find_import])),
         find=find,
         bounds=", ".join(f"{name}={value}" for name, value in trace.model.layout.bounds.items()),

@@ -18,6 +18,7 @@ from written_traces import COUNTER, loss_trace
 from neverlost.cli.main import COMMANDS, cli
 from neverlost.cli.progress import SearchStatus, interruptible, progress_line
 from neverlost.cli.quantities import QuantityError, size_bytes, time_seconds
+from neverlost.explorer.loading import load_module
 from neverlost.explorer.process.memory import sensible_memory
 from neverlost.explorer.search import Progress
 from neverlost.explorer.traces.trace_json import trace_json
@@ -501,9 +502,83 @@ def test_the_profiles_of_a_file_of_ones_own_are_listed(run: Run, tmp_path: Path)
     assert "kip-320" not in text
 
 
+SWITCHES = """
+from neverlost.modelling import Index, Profile, State, action, always, flag, per, require
+
+class Switch(Index, bound="switches", symmetric=True):
+    "A switch."
+
+class Wall(State):
+    on = per(Switch, flag())
+
+def initial(s: Wall) -> None:
+    "All are off."
+
+@action("made up")
+def flip(s: Wall, switch: Switch) -> None:
+    "A switch is flipped."
+    require(not s.on[switch])
+
+    s.on[switch] = True
+
+@always("Nothing is wrong.")
+def fine(s: Wall) -> bool:
+    return all(s.on[w] or not s.on[w] for w in s.each(Switch))
+
+WALL = Profile(name="wall", statement="A wall.", state=Wall, initial=initial, actions=(flip,), properties=(fine,),
+    default_bounds={"switches": 3})
+"""
+"""Each subset of the switches may be on: eight states of three, and sixteen of four."""
+
+
 def test_a_thorough_check_of_ones_own_model_goes_one_bound_further(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(COUNTER.replace("by_one, small, even", "even,"), encoding="utf-8")
     code, out, _ = run("check", str(path), "--thorough", "--engine", "interpreted")
     assert code == 0
     assert "counts 5" in out
+    assert "--thorough tries larger bounds" not in out
+
+
+def test_a_thorough_check_compares_states_without_symmetry_though_larger_models_are_searched_with_it(
+    run: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "switches.py"
+    path.write_text(SWITCHES, encoding="utf-8")
+    code, out, _ = run("check", str(path), "--thorough")
+    assert code == 0
+    assert "switches 4                   holds      16 states, 2.0 times as many" in out
+
+
+def test_the_test_of_a_trace_of_ones_own_model_runs_in_any_folder_and_says_what_it_needs(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("switches.py").write_text(SWITCHES.replace("s.on[w] or not s.on[w]", "not s.on[w]"), encoding="utf-8")
+    assert run("check", "switches.py", "--trace-out", "on.json")[0] == 1
+    asked = ("trace", "on.json", "--profile", "switches.py:WALL", "--format", "pytest", "--out", "test_on.py")
+    assert run(*asked)[0] == 0
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    written = load_module(tmp_path / "test_on.py")
+    written.test_wall_fine()
+    assert "This needs the model, which `profile_from_file` finds below" in str(written.__doc__)
+
+
+def test_no_story_follows_where_only_the_verdict_is_shown(run: Run) -> None:
+    for more in ([], ["--all-traces"]):
+        _, out, _ = run("check", *LOSING, *more, "--until", "all", "--quiet")
+        assert " and " in out
+        assert "VIOLATED" in out
+        assert "follow" not in out
+
+
+def test_a_check_ends_with_what_to_do_next_and_only_with_what_fits(run: Run, tmp_path: Path) -> None:
+    html, (_, out, _) = str(tmp_path / "page.html"), run("check", *LOSING)
+    assert out.endswith("\nneverlost check ... --html FILE draws this run.\n")
+    assert "--html FILE" not in run("check", *LOSING, "--html", html)[1]
+    said = " ".join(run("check", *HOLDING)[1].split())
+    assert said.endswith(
+        "neverlost check ... --thorough tries larger bounds; neverlost prove ... --property NAME asks for any number of steps."
+    )

@@ -46,6 +46,12 @@ DOOR = Profile(name="door", statement="A door.", state=Door, initial=initial, ac
     properties=(not_both,), default_bounds={})
 """
 
+FINE = """
+@always("A painted door is a door.")
+def fine(s: Door) -> bool:
+    return s.painted or not s.painted
+"""
+
 
 def written(folder: Path, text: str) -> str:
     path = folder / "door.py"
@@ -74,7 +80,81 @@ def test_a_model_whose_conditions_are_all_found_ends_with_0(run: Run, tmp_path: 
     assert "finds the lack of each of its 2 conditions" in " ".join(out.split())
 
 
-def test_a_model_that_is_violated_as_it_is_has_no_mutants(run: Run, tmp_path: Path) -> None:
-    code, _, err = run("mutants", written(tmp_path, DOOR.replace("    require(not s.locked)\n\n", "")))
+def test_a_model_that_is_violated_as_it_is_has_no_mutants_but_for_the_properties_that_hold(
+    run: Run, tmp_path: Path
+) -> None:
+    text = DOOR.replace("    require(not s.locked)\n\n", "").replace("(not_both,)", "(not_both, fine)")
+    broken = written(tmp_path, text.replace("DOOR = ", FINE + "DOOR = "))
+    code, _, err = run("mutants", broken)
     assert code == 2
-    assert "is violated as it is" in err
+    assert "is violated as it is: not_both. Name what holds with --property" in " ".join(err.split())
+    code, out, _ = run("mutants", broken, "--property", "fine", "--quiet")
+    assert code == 1
+    assert "finds the lack of 0 of 4 conditions" in " ".join(out.split())
+
+
+SETTLED = """
+from neverlost.modelling import *
+
+class Count(Index, members=2):
+    "How many."
+
+class Lamp(State):
+    twice = setting(flag())
+    cuts = budget(up_to(Count), singular="outage", whose="the grid")
+    cuts_left = counter(cuts)
+    lit = up_to(Count)
+    dark = flag()
+
+def initial(s: Lamp) -> None:
+    "Off."
+    s.cuts_left = s.cuts
+
+@action("made up")
+def light(s: Lamp) -> None:
+    "The lamp is switched on."
+    require(s.lit < 1 or s.twice)
+
+    s.lit += 1
+
+@action("made up")
+def cut(s: Lamp) -> None:
+    "The power fails."
+    require(s.lit > 0)
+    require(s.cuts_left > 0)
+
+    s.cuts_left -= 1
+    s.dark = True
+
+@always("It shines once.")
+def once(s: Lamp) -> bool:
+    return s.lit < 2
+
+@sometimes("It shines.")
+def shines(s: Lamp) -> bool:
+    return s.lit > 0
+
+LAMP = Profile(name="lamp", statement="A lamp.", state=Lamp, initial=initial, actions=(light, cut),
+    properties=(once, shines), default_bounds={})
+"""
+
+
+def test_a_condition_that_cannot_show_as_the_settings_are_is_no_survivor_and_its_reason_is_said(
+    run: Run, tmp_path: Path
+) -> None:
+    code, out, _ = run("mutants", written(tmp_path, SETTLED))
+    assert code == 0
+    assert "door.light: s.twice\n      cannot show with --no-twice\n" in out
+    assert "door.cut: s.lit > 0\n      cannot show: no run has an outage (--cuts 0)\n" in out
+    assert "each of the 3 conditions that can show. 2 cannot show" in " ".join(out.split())
+    code, out, _ = run("mutants", written(tmp_path, SETTLED), "--cuts", "1")
+    assert code == 1
+    assert "door.cut: s.lit > 0\n      SURVIVES: " in out
+
+
+def test_a_witness_that_is_lost_is_named_and_a_domain_is_left_in_a_line_of_the_model(run: Run, tmp_path: Path) -> None:
+    path = written(tmp_path, SETTLED)
+    out = " ".join(run("mutants", path)[1].split())
+    assert "door.light: s.lit < 1 without it, shines has no witness" in out
+    (line,) = (n for n, text in enumerate(SETTLED.splitlines(), start=1) if "cuts_left -= 1" in text)
+    assert f"cuts_left was set to -1, outside its domain 0..2 ({path}:{line})" in out

@@ -68,3 +68,12 @@ def test_random_steps_are_not_for_real_brokers(suite: Run, conform: Run, tmp_pat
     code, _, error = conform(str(tmp_path / "suite"), "--adapter", "kafka", "--kafka", "4.1.1", "--random-steps", "10")
     assert code == 2
     assert "neverlost soak" in error
+
+
+def test_a_suite_from_mutants_of_a_model_of_ones_own_asks_for_what_drives_its_system(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    own = Path(__file__).resolve().parents[2] / "examples" / "two_phase_commit.py"
+    code, _, error = running(capsys, "suite")(str(own), "--from-mutants", "--out", str(tmp_path / "suite"))
+    assert code == 2
+    assert "or what drives another system by --adapter FILE.py:NAME" in " ".join(error.split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,15 @@ def test_a_report_says_which_step_what_was_expected_and_seen_the_rule_and_the_wa
     found = drive(Scripted(chosen, wrong={"high_watermark": [1, 0, 2]}, after=2), chosen, steps(chosen))
     assert found is not None
     assert found.report("walk.json") == REPORT
+
+
+def test_a_report_on_a_model_of_ones_own_names_its_file_so_that_the_trace_loads() -> None:
+    kafka = model()
+    own = replace(kafka.profile, name="my model.py:MINE").bounded(**kafka.bounds)
+    found = drive(Scripted(own, wrong={"high_watermark": [1, 0, 2]}, after=2), own, steps(own))
+    assert found is not None
+    last = found.report("walk.json").splitlines()[-1]
+    assert last == "To see them again: neverlost trace walk.json --profile 'my model.py:MINE'"
 
 
 def test_a_step_that_is_not_performed_is_a_divergence_with_its_reason() -> None:
