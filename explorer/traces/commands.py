@@ -28,9 +28,13 @@ def search_command(model: Model, name: str | None, symmetry: Iterable[str] = ())
 
 def model_options(model: Model) -> list[str]:
     """The bounds that are not 0 as options, and the settings that differ from the profile's own: `--log-size 2 --acks all --clean`."""
-    words = [f"{option_name(name)} {value}" for name, value in model.bounds.items() if value]
+    return [f"{option_name(name)} {value}" for name, value in model.bounds.items() if value] + setting_options(model)
+
+
+def setting_options(model: Model) -> list[str]:
+    """The settings that are not the profile's own, as options."""
     usual = model.profile.default_settings
-    return words + [
+    return [
         setting_option(s, value)
         for s in model.profile.state.settings
         if (value := model.settings[s.name]) != usual[s.name]
