@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from shlex import quote
 
 from neverlost.model.core import Model, Setting
 
+from ..loading import in_file
 from .trace import Trace
 
 
@@ -24,6 +26,12 @@ def search_command(model: Model, name: str | None, symmetry: Iterable[str] = ())
     chosen = [f"--property {name}"] if name is not None else []
     symmetric = [f"--symmetric {domain}" for domain in symmetry]
     return ["neverlost check", model.profile.name, *model_options(model), *chosen, *symmetric]
+
+
+def trace_words(model: Model, file: str) -> str:
+    """The command that shows the trace of a model in a file: it names the model's own file, if there is one, to run it."""
+    name = model.profile.name
+    return f"neverlost trace {quote(file)}{f' --profile {quote(name)}' if in_file(name) else ''}"
 
 
 def model_options(model: Model) -> list[str]:
