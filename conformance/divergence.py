@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
-from neverlost.explorer.loading import in_file
+from neverlost.explorer.traces.commands import trace_words
 from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.model.core import Model, Refused, Step
@@ -58,8 +57,7 @@ class Divergence:
         lines += [f"  {difference.show()}" for difference in self.differences]
         lines += ["Steps so far:"]
         lines += [f"{n:4}. {one.show(model.bounds)}" for n, one in enumerate(self.trace.steps, start=1)]
-        whose = f" --profile {quote(model.profile.name)}" if in_file(model.profile.name) else ""
-        lines += [f"To see them again: neverlost trace {quote(file)}{whose}"] if file else []
+        lines += [f"To see them again: {trace_words(model, file)}"] if file else []
         return "\n".join(lines)
 
 

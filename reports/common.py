@@ -11,8 +11,15 @@ if TYPE_CHECKING:
     from neverlost.conformance.adapter import StateDifference
     from neverlost.conformance.malformed import MalformedLine
     from neverlost.conformance.validation.reasons import ObservationMismatch
+    from neverlost.model.core import Model
 
 SHOWN_MALFORMED = 20
+
+
+def faultless(model: Model) -> str:
+    """`, with no faults` where the profile has faults, but none may happen: a verdict then says nothing about brokers that fail."""
+    faults = [model.settings[fault.name] for fault in model.profile.state.faults]
+    return ", with no faults" if faults and not any(faults) else ""
 
 
 def malformed_text(title: str, malformed: Sequence[MalformedLine], count: int) -> str:

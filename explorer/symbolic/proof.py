@@ -88,13 +88,14 @@ class Proof:
 def provable(profile: Profile, name: str, *, over_steps: bool = False) -> Property:
     """The property of that name, of the kind `always` or, if allowed, `step_always`. Raises UnknownNameError, UnprovableError."""
     prop = profile.property_named(name)
-    if prop.kind == "always" or (over_steps and prop.over_steps):
+    kinds = ("always", "step_always") if over_steps else ("always",)
+    if prop.kind in kinds:
         return prop
-    others = [p.name for p in profile.all_properties if p.kind == "always"]
+    others = [p.name for p in profile.all_properties if p.kind in kinds]
     such = f", such as {', '.join(others[:3])}" if others else f"; {profile.name} has none"
     raise UnprovableError(
-        f"{name} is {prop.kind}: {'this' if prop.over_steps else 'a proof'} is about a predicate over one state that is always"
-        f" true{such}. `neverlost check` decides {name} within bounds"
+        f"{name} is {prop.kind}: {'this' if prop.over_steps else 'a proof'} is about a predicate over one state"
+        f"{' or one step' if over_steps else ''} that is always true{such}. `neverlost check` decides {name} within bounds"
     )
 
 

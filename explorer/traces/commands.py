@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from shlex import quote
 
 from neverlost.model.core import Model, Setting
 
+from ..loading import in_file
 from .trace import Trace
 
 
@@ -26,11 +28,21 @@ def search_command(model: Model, name: str | None, symmetry: Iterable[str] = ())
     return ["neverlost check", model.profile.name, *model_options(model), *chosen, *symmetric]
 
 
+def trace_words(model: Model, file: str) -> str:
+    """The command that shows the trace of a model in a file: it names the model's own file, if there is one, to run it."""
+    name = model.profile.name
+    return f"neverlost trace {quote(file)}{f' --profile {quote(name)}' if in_file(name) else ''}"
+
+
 def model_options(model: Model) -> list[str]:
     """The bounds that are not 0 as options, and the settings that differ from the profile's own: `--log-size 2 --acks all --clean`."""
-    words = [f"{option_name(name)} {value}" for name, value in model.bounds.items() if value]
+    return [f"{option_name(name)} {value}" for name, value in model.bounds.items() if value] + setting_options(model)
+
+
+def setting_options(model: Model) -> list[str]:
+    """The settings that are not the profile's own, as options."""
     usual = model.profile.default_settings
-    return words + [
+    return [
         setting_option(s, value)
         for s in model.profile.state.settings
         if (value := model.settings[s.name]) != usual[s.name]

@@ -12,9 +12,9 @@ from neverlost.explorer.search import Limits
 from neverlost.explorer.traces.trace import Trace
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
-from neverlost.model.core import Model
 from neverlost.model.core.profile import show_bounds
 
+from ..common import faultless
 from ..layout import shell_lines, wrapped
 from ..quantities import show_bytes, show_seconds
 from ..styled import STYLES, titled
@@ -78,16 +78,9 @@ def headline(check: Check, stories: int) -> Text:
     result = check.result
     model = result.model
     bounds = f" ({show_bounds(model.bounds)})" if model.bounds else ""
-    faultless = ", with no faults" if _has_no_faults(model) else ""
     verdict = verdict_sentence(result, check.stopped_by, stories)
-    text = f"{model.profile.name}{bounds}{faultless}: {verdict}{_untried(result)}"
+    text = f"{model.profile.name}{bounds}{faultless(model)}: {verdict}{_untried(result)}"
     return Text(wrapped(text, "  "), style=STYLES[result.verdict])
-
-
-def _has_no_faults(model: Model) -> bool:
-    """Whether the profile has faults, but none may happen here. Then a verdict says nothing about brokers that fail."""
-    faults = [model.settings[fault.name] for fault in model.profile.state.faults]
-    return bool(faults) and not any(faults)
 
 
 def _untried(result: Result) -> str:

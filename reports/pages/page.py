@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -23,7 +24,8 @@ HOME = "neverlost.reports"
 TONES = {Verdict.HOLDS: "good", Verdict.VIOLATED: "bad", Verdict.UNDECIDED: "bad"}
 """The classes of verdicts."""
 
-STYLES = ("pages/picture.css", "pages/page.css")
+COLOURS, PICTURE = "pages/colours.css", "pages/picture.css"
+STYLES = (COLOURS, PICTURE, "pages/page.css")
 
 
 @cache
@@ -48,6 +50,17 @@ def filled(template: str, **values: Any) -> Markup:
 def asset(name: str) -> str:
     """The text of a style sheet or a script."""
     return files(HOME).joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def picture_style() -> str:
+    """The style of a picture that stands alone, without variables: many viewers and printers of SVG know none, and draw them black."""
+    light, dark = (dict(re.findall(r"--([\w-]+): (#\w+)", part)) for part in asset(COLOURS).split("@media"))
+
+    def written(colours: Mapping[str, str]) -> str:
+        return re.sub(r"var\(--([\w-]+)\)", lambda name: colours[name[1]], asset(PICTURE))
+
+    return f"{written(light)}@media (prefers-color-scheme: dark) {{\n{written(dark)}}}\n"
 
 
 def whole_page(

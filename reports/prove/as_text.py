@@ -13,11 +13,13 @@ from neverlost.explorer.symbolic.induction import TRANSITION, Query
 from neverlost.explorer.symbolic.proof import Proof
 from neverlost.explorer.symbolic.suggesting import Suggestions
 from neverlost.explorer.traces.changes import changes
+from neverlost.explorer.traces.commands import setting_options
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
 from neverlost.model.core import Lemma, Model
 from neverlost.model.core.profile import show_bounds
 
+from ..common import faultless
 from ..layout import wrapped
 from ..quantities import show_seconds
 from ..styled import STYLES, titled
@@ -131,8 +133,10 @@ def _verdict(proof: Proof) -> str:
 
 
 def model_words(model: Model) -> str:
-    """The profile, with its bounds if it has any."""
-    return f"{model.profile.name} ({show_bounds(model.bounds)})" if model.bounds else model.profile.name
+    """The profile with its bounds if it has any, the settings that are not its own, and that no faults happen if none may."""
+    bounds = f" ({show_bounds(model.bounds)})" if model.bounds else ""
+    chosen = setting_options(model)
+    return f"{model.profile.name}{bounds}{', with ' * bool(chosen)}{' '.join(chosen)}{faultless(model)}"
 
 
 def from_lemmas(lemmas: Sequence[Lemma]) -> str:

@@ -18,6 +18,8 @@ LANE = 160
 """The width of a lane; text in it is shortened to what fits."""
 
 ARROW, ROLE, CELLS, LINE, GAP = 26, 19, 26, 14, 8
+LOOP_HEIGHT, LOOP_WIDTH = 12, 34
+"""How high and how wide the arrow of a message to oneself is."""
 HEAD = 12
 CELL, CELL_HEIGHT = 34, 20
 TONES = 6
@@ -185,21 +187,24 @@ def _cell(x: int, y: int, now: Cell | None, then: Cell | None, *, changed: bool)
 
 
 def _arrow(message: Sent, lanes: Sequence[str], top: int) -> Markup:
+    """An arrow between two lanes; what a lane sends to itself leaves it to the right and comes back below."""
     start, end = (_middle(lanes.index(name)) for name in (message.sender, message.receiver))
-    y = top + ARROW - 8
-    label = _text((start + end) // 2, y - 5, message.carries, "carries", back=True)
-    way = 1 if end > start else -1
+    y, own = top + ARROW - 8, start == end
+    begin, turn, way = (
+        (y - LOOP_HEIGHT, start + LOOP_WIDTH, -1) if own else (y, (start + end) // 2, 1 if end > start else -1)
+    )
+    label = _text(start - LOOP_WIDTH - GAP if own else turn, y - 5, message.carries, "carries", back=True)
     if message.lost:
-        middle = (start + end) // 2
         line = Markup(
             '<path class="arrow lost" d="M{} {}H{}"/><path class="cross" d="M{} {}l10 10m-10 0l10 -10"/>'
-        ).format(start, y, middle, middle - 5, y - 5)
+        ).format(start, begin, turn, turn - 5, begin - 5)
     else:
-        line = Markup('<path class="arrow" d="M{} {}H{}"/><path class="tip" d="M{} {}l{} -4v8z"/>').format(
-            start, y, end - 7 * way, end, y, -8 * way
+        path = f"M{start} {begin}" + (f"H{turn}V{y}" if own else "") + f"H{end - 7 * way}"
+        line = Markup('<path class="arrow" d="{}"/><path class="tip" d="M{} {}l{} -4v8z"/>').format(
+            path, end, y, -8 * way
         )
     return Markup('<g class="{}">{}<circle class="from" cx="{}" cy="{}" r="3"/>{}</g>').format(
-        "message lost" if message.lost else "message", line, start, y, label
+        "message lost" if message.lost else "message", line, start, begin, label
     )
 
 
@@ -219,13 +224,25 @@ def _text(x: int, y: int, text: str, kind: str, *, back: bool = False) -> Markup
     )
 
 
-ASIDE, WRAPPED = 270, 38
-"""The width of the titles beside a picture, and how many characters of a note fit it."""
+ASIDE, WRAPPED, LETTER = 270, 38, 7
+"""The width of the titles beside a picture, how many characters of a note fit it, and the width of a letter above it."""
 
 
-def figure(drawn: Drawing, titles: Sequence[str], style: str, alternative: str, ending: Sequence[str] = ()) -> str:
-    """The whole picture as one SVG, with the title of each step and what must not be overlooked on its left; `ending` is below."""
-    parts, y = [Markup('<g transform="translate({} 6)">{}</g>').format(ASIDE, head(drawn.lanes))], 24
+def figure(
+    drawn: Drawing, titles: Sequence[str], style: str, alternative: str, statement: str, ending: Sequence[str]
+) -> str:
+    """The whole picture as one SVG: what it shows, and the property's statement; the lanes; `ending`.
+
+    On their left are the title of each step, and what must not be overlooked.
+    """
+    width, parts, y = ASIDE + drawn.width, list[Markup](), 6
+    for text, kind in ((alternative, "title"), (statement, "note")):
+        for line in wrap(text, width // LETTER):
+            y += 16
+            parts.append(Markup('<text class="{}" x="8" y="{}">{}</text>').format(kind, y, line))
+    y += GAP
+    parts.append(Markup('<g transform="translate({} {})">{}</g>').format(ASIDE, y, head(drawn.lanes)))
+    y += 18
     notes = [(), *(found.notes for found in drawn.happenings)]
     for number, row in enumerate((drawn.start, *drawn.rows)):
         label = "start" if number == 0 else f"{number}  {titles[number - 1]}"
@@ -238,7 +255,6 @@ def figure(drawn: Drawing, titles: Sequence[str], style: str, alternative: str, 
                 aside.append(Markup('<text class="{}" x="24" y="{}">{}</text>').format(kind, below, line))
         height = max(row.height, below - y + GAP)
         inner = Markup('<path class="between" d="M0 {}H{}"/><svg x="{}" y="{}" width="{}" height="{}">{}</svg>')
-        width = ASIDE + drawn.width
         parts += [*aside, inner.format(y, width, ASIDE, y, drawn.width, height, row.svg)]
         y += height
     for line in ending:
@@ -248,5 +264,5 @@ def figure(drawn: Drawing, titles: Sequence[str], style: str, alternative: str, 
         Markup(
             '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-label="{a}">'
             '<style>{s}</style><rect class="paper" width="{w}" height="{h}"/>{parts}</svg>\n'
-        ).format(w=ASIDE + drawn.width, h=y + GAP, a=alternative, s=Markup(style), parts=Markup("").join(parts))
+        ).format(w=width, h=y + GAP, a=alternative, s=Markup(style), parts=Markup("").join(parts))
     )

@@ -15,7 +15,7 @@ from neverlost.explorer.traces.trace import Trace
 from neverlost.model.core import Model, Note, Packed, Property, State
 
 from ..layout import first_line, shell_lines
-from ..pages.page import asset, embedded, filled, whole_page
+from ..pages.page import embedded, filled, picture_style, whole_page
 from ..printable import printable
 from .as_text import loop_lines, trace_text
 from .beyond import beyond
@@ -79,9 +79,14 @@ def turns(trace: Trace) -> list[tuple[int, str]]:
 
 
 def trace_svg(trace: Trace) -> str:
-    """The picture of a trace as one SVG, for a document: each step with its title, and what must not be overlooked."""
-    titles = [title_of(trace, number) for number in range(len(trace.steps))]
-    return printable(figure(drawing(trace), titles, asset("pages/picture.css"), sentence(trace), loop_lines(trace)))
+    """The picture of a trace as one SVG, for a document: what it shows, each step with its title, and what must not be overlooked."""
+    titles, prop, said = (
+        [title_of(trace, n) for n in range(len(trace.steps))],
+        deciding_property(trace),
+        sentence(trace),
+    )
+    statement = "" if prop is None or prop.statement in said else f"{prop.name}: {prop.statement}"
+    return printable(figure(drawing(trace), titles, picture_style(), said, statement, loop_lines(trace)))
 
 
 def story_section(trace: Trace, prefix: str, *, with_beyond: bool = False, with_fields: bool = True) -> Markup:

@@ -232,3 +232,78 @@ def test_a_proof_for_any_bounds_that_stops_names_the_query_and_what_it_rests_on(
     assert "Queries without a proof" in out
     assert "commit_epoch, a field that no guard reads: For a record below" in said
     assert "first_mismatch, by what it finds: Is `end` the offset after" in said
+
+
+FUSE = """
+from neverlost.modelling import *
+
+class Count(Index, members=2):
+    "How often."
+
+class Lamp(State):
+    bright = setting(flag())
+    cuts = budget(up_to(Count), singular="power cut", whose="the grid")
+    cuts_left = counter(cuts)
+    dark = flag()
+
+def initial(s: Lamp) -> None:
+    "The lamp burns."
+    s.cuts_left = s.cuts
+
+@action("made up")
+def cut(s: Lamp) -> None:
+    "The power fails."
+    require(s.cuts_left > 0)
+
+    s.cuts_left -= 1
+    s.dark = True
+
+@always("The lamp burns.")
+def burns(s: Lamp) -> bool:
+    return not s.dark
+
+@step_always("What is dark stays so.")
+def stays_dark(before: Lamp, after: Lamp) -> bool:
+    return not before.dark or after.dark
+
+@eventually("It is dark in the end.")
+def goes_dark(s: Lamp) -> bool:
+    return s.dark
+
+@lemma("No step raises the counter.")
+def cuts_are_counted(s: Lamp) -> bool:
+    return s.cuts_left <= s.cuts
+
+FUSE = Profile(name="fuse", statement="A lamp.", state=Lamp, initial=initial, actions=(cut,),
+    properties=(burns, stays_dark, goes_dark), lemmas=(cuts_are_counted,), default_bounds={})
+"""
+
+
+@pytest.fixture
+def fuse(tmp_path: Path) -> str:
+    path = tmp_path / "fuse.py"
+    path.write_text(FUSE, encoding="utf-8")
+    return str(path)
+
+
+def test_a_proof_needs_a_lemma_that_says_that_a_counter_is_within_its_budget(run: Run, fuse: str) -> None:
+    code, out, _ = run(fuse, "--property", "burns", "--workers", "1", "--quiet")
+    assert code == 0
+    assert "FUSE, with no faults: burns is PROVEN for any number of steps, from 1 lemma." in " ".join(out.split())
+    code, out, _ = run(fuse, "--property", "burns", "--workers", "1", "--without", "cuts_are_counted")
+    assert code == 3
+    assert re.search("cuts_left +0 -> [12]\n", out)
+
+
+def test_the_verdict_of_a_proof_names_the_settings_that_are_not_the_profiles_own(run: Run, fuse: str) -> None:
+    _, out, _ = run(fuse, "--property", "stays_dark", "--bright", "--cuts", "2", "--workers", "1", "--quiet")
+    assert "FUSE, with --bright --cuts 2: stays_dark is PROVEN" in " ".join(out.split())
+
+
+def test_what_cannot_be_proven_is_told_what_can_be_properties_of_states_and_of_steps(run: Run, fuse: str) -> None:
+    code, _, err = run(fuse, "--property", "goes_dark")
+    assert code == 2
+    assert (
+        "goes_dark is eventually: a proof is about a predicate over one state or one step that is always true,"
+        " such as burns, stays_dark. `neverlost check` decides goes_dark within bounds"
+    ) in " ".join(err.split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -86,6 +87,38 @@ def test_no_page_of_a_puzzle_has_a_word_of_kafka(ring: Model, word: str) -> None
         body = page.partition("<body")[2].partition("<script")[0]
         assert len(body) > 100
         assert word not in body
+
+
+SELF = RING.replace('"made up"', '"made up", sends("node", "node", "mine")', 1)
+"""A node that hands the token on tells itself so."""
+
+
+def test_a_picture_has_its_title_and_the_statement_above_it_and_no_colour_that_only_browsers_know(ring: Model) -> None:
+    trace = explore(ring, engine="interpreted").findings["one_leader"].trace
+    assert trace is not None
+    svg = trace_svg(trace)
+    assert "var(" not in svg
+    assert "svg text { fill: #1c2024; text-anchor: middle; }" in svg
+    assert "@media (prefers-color-scheme: dark) {\nsvg" in svg
+    shown = [text for element in ElementTree.fromstring(svg) for text in element.itertext()]
+    assert " ".join(shown[1:3]).startswith("one_leader is violated after 3 steps: ")
+    told = replace(ring.profile, properties=[replace(ring.profile.properties[0], story=lambda states: "Two lead.")])
+    trace = explore(told.bounded(), engine="interpreted").findings["one_leader"].trace
+    assert trace is not None
+    title, statement = [element.text for element in ElementTree.fromstring(trace_svg(trace)) if element.text][1:3]
+    assert title == "Two lead."
+    assert statement == f"one_leader: {trace.model.profile.properties[0].statement}"
+
+
+def test_a_message_to_oneself_leaves_its_lane_and_comes_back_below(tmp_path: Path) -> None:
+    file = tmp_path / "ring.py"
+    file.write_text(SELF, encoding="utf-8")
+    trace = explore(find_profile(str(file), {}).bounded(), engine="interpreted").findings["one_leader"].trace
+    assert trace is not None
+    (path,) = re.findall(r'class="arrow" d="M(\d+) (\d+)H(\d+)V(\d+)H(\d+)"', trace_svg(trace))
+    x, y, turn, back, tip = map(int, path)
+    assert x < tip < turn
+    assert y < back
 
 
 CONTROLS = "".join(map(chr, (*range(9), *range(11, 32), 127, 0x85, 0x202E, 0xD800, 0xFFFE)))
