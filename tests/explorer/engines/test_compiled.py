@@ -386,8 +386,8 @@ def test_a_search_that_is_cut_short_gives_its_memory_back_at_once(
     engines: list[weakref.ref[CompiledEngine]] = []
     make = CompiledEngine.__init__
 
-    def made(engine: CompiledEngine, *arguments: Any) -> None:
-        make(engine, *arguments)
+    def made(engine: CompiledEngine, *arguments: Any, **named: Any) -> None:
+        make(engine, *arguments, **named)
         engines.append(weakref.ref(engine))
 
     monkeypatch.setattr(CompiledEngine, "__init__", made)
