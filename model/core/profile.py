@@ -68,6 +68,9 @@ class Profile:
 
     def __post_init__(self) -> None:
         for part, kind in PARTS.items():
+            several = getattr(self, part)
+            if isinstance(several, list):
+                object.__setattr__(self, part, tuple(several))
             _ensure_kind(self.name, part, getattr(self, part), kind)
         check_function(self.initial, self.state, "effect")
         for action in self.actions:
@@ -328,7 +331,7 @@ def _is_member(name: str, index: type[Index]) -> bool:
 
 
 def _ensure_kind(profile: str, part: str, several: object, kind: type) -> None:
-    """Raises ModelError for a part of a profile that is no tuple, or holds something of another kind."""
+    """Raises ModelError for a part of a profile that is not several things, or holds something of another kind."""
     if not isinstance(several, tuple):
         raise ModelError(
             f"{part} of profile {profile} is {_called(several)}; write a tuple, also of one: {part}=(name,)"
