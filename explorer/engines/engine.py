@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from neverlost.model.core import ModelError, Packed
 
+from ..words import counted
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -45,7 +47,7 @@ class FlawError(ModelError):
     """A model's error in a state that a search has reached: the packed state, and how many steps from the start it is."""
 
     def __init__(self, error: ModelError, depth: int, words: Packed) -> None:
-        super().__init__(f"{depth} steps from the start: {error}")
+        super().__init__(f"{counted(depth, 'step')} from the start: {error}")
         self.depth, self.words = depth, words
 
 

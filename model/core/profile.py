@@ -89,6 +89,13 @@ class Profile:
                 raise ModelError(f"profile {self.name} has two things named {name!r}")
         for name, value in self.settings.items():
             self._refuse_setting(name, value)
+        for index in self.domains:
+            if not index.base().bound and not index.base().more:
+                named = index.base().__name__
+                raise ModelError(
+                    f"profile {self.name} uses {named}, which has no members; give it a bound, as in"
+                    f' `class {named}(Index, bound="...")`, or a fixed number of `members`, or `names`'
+                )
         missing = [name for name in self.bound_names if name not in self.default_bounds]
         if missing:
             raise ModelError(f"profile {self.name} has no default for {', '.join(missing)}; add it to default_bounds")

@@ -145,6 +145,13 @@ REFUSED = {
         {"sends": 'sends("node", "judge", "x", lost_by="response")'},
         "lost by 'response', which is no parameter",
     ),
+    "a domain without members": (
+        {
+            "more": "class Nothing(Index):\n    pass\n\n@always('So.')\ndef so(s: Ballot, x: Nothing) -> bool:\n    return True\n",
+            "profile": "actions=(rise, fall), properties=(so,), default_bounds={'nodes': 3, 'terms': 2}",
+        },
+        "profile ballot uses Nothing, which has no members; give it a bound",
+    ),
     "an action without a text": (
         {"more": "@action\ndef idle(s: Ballot) -> None:\n    pass\n"},
         "`@action` before idle has no text",
