@@ -36,6 +36,7 @@ for module in list(sys.modules.values()):
 """
 
 HARMLESS = {
+    "loading.py": "which profile a name means; a question holds the profile itself",
     "files": "what is written is read again as it was, or not at all",
     "process": "how a run is watched and ended, and how much memory it has",
     "traces": "a trace is replayed by trace.py; the rest is how it is shown and kept",
