@@ -64,7 +64,7 @@ WITHOUT_BROKERS = {
     "check, holds": written("check", *HOLDING, "--json", code=0),
     "check, violated": written("check", *LOSING, "--json", code=1),
     "check, undecided": written("check", *HOLDING, "--max-states", "2", "--json", code=3),
-    "check, thorough": written("check", *KAFKA, "--thorough", "--max-states", "100", "--json", code=3),
+    "check, thorough": written("check", *HOLDING, "--thorough", "--max-states", "100", "--json", code=3),
     "a trace": written("check", *LOSING, "--trace-out", code=1),
     "resume, holds": written("resume", "{own}/store", "--json", code=0, before=(("check", *HOLDING, *SPARK),)),
     "resume, violated": written("resume", "{own}/store", "--json", code=1, before=(("check", *LOSING, *SPARK),)),

@@ -80,6 +80,7 @@ def test_a_driver_killed_at_random_moments_ends_in_the_same_result(
     assert differing(searched(MODEL, store, until="all", shards=SHARDS), reference) == []
 
 
+@pytest.mark.thorough
 def test_a_driver_killed_with_java_and_all_ends_in_the_same_result(
     reference: Result, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
@@ -114,6 +115,7 @@ MOST_STARTS = 40
 """A search that Spark gave up is resumed, but not forever."""
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds the workers in /proc")
 def test_workers_killed_at_random_moments_end_in_the_same_result(reference: Result, tmp_path: Path, kills: int) -> None:
     store, killed, over = tmp_path / "store", list[int](), threading.Event()

@@ -6,6 +6,7 @@ from collections import deque
 
 import pytest
 from careless_kafka import CARELESS
+from sampling import quick_one_in
 
 from neverlost.conformance.exploring import whole_graph
 from neverlost.conformance.stateful.guide import Guide, Situation
@@ -15,7 +16,7 @@ from neverlost.spec import profiles
 PURGATORY = profiles()["kafka-purgatory"].bounded()
 
 
-@pytest.fixture(scope="module", params=[PURGATORY, CARELESS], ids=lambda model: model.profile.name)
+@pytest.fixture(scope="module", params=quick_one_in(2, [PURGATORY, CARELESS], lambda model: model.profile.name))
 def model(request: pytest.FixtureRequest) -> Model:
     return request.param
 

@@ -18,6 +18,7 @@ from engine_traps import ALIKE, BASE, FLAWED
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import SMALL_MODELS, elements, packed_from, reachable
+from sampling import quick_one_in
 from step_kernels import compiled_step, interpreted_step
 from unsound_models import AWKWARD, BROKEN, LEAKING, PEEKING, WIDE
 
@@ -42,6 +43,10 @@ RANDOM_STATES, RANDOM_STATES_BY_DEFAULT = 10_000, 1_500
 
 EVERY = -1
 """Every property: all bits of the word that tells which are wanted."""
+
+
+def name_of(model: Model) -> str:
+    return f"{model.profile.name.split('/')[-1]}-{model.bounds['replicas']}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +178,7 @@ SYMMETRIC = [
 ]
 
 
-@pytest.mark.parametrize("model", SYMMETRIC, ids=lambda m: f"{m.profile.name.split('/')[1]}-{m.bounds['replicas']}")
+@pytest.mark.parametrize("model", quick_one_in(2, SYMMETRIC, name_of))
 def test_the_kernel_chooses_the_same_representatives(model: Model) -> None:
     symmetry, randomness = symmetry_of(model, True, []), random.Random(5)
     module = load(model, symmetry)
@@ -209,7 +214,7 @@ WALKED = [
 ]
 
 
-@pytest.mark.parametrize("model", WALKED, ids=lambda m: f"{m.profile.name.split('/')[-1]}-{m.bounds['replicas']}")
+@pytest.mark.parametrize("model", quick_one_in(2, WALKED, name_of))
 def test_all_renamings_of_a_state_that_is_reached_have_the_least_as_representative(model: Model) -> None:
     """Such states have members that are much alike, unlike random ones."""
     symmetry, randomness = symmetry_of(model, [next(iter(symmetric_domains(model)))], []), random.Random(6)

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from mutants.kafka_mutants import kafka_mutants
+from sampling import quick_one_in
 
 from neverlost.explorer import Result
 from neverlost.explorer.search import Limits, explore, reached_states
@@ -68,7 +69,7 @@ def differences(whole: Result, less: Result, name: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("version", VERSIONS, ids=lambda version: version.name)
+@pytest.mark.parametrize("version", quick_one_in(3, VERSIONS, lambda version: version.name))
 def test_the_verdict_and_the_trace_are_the_same(version: Profile, pytestconfig: pytest.Config) -> None:
     thorough = pytestconfig.getoption("--thorough")
     limits, compared, fewer = Limits(states=3_000_000 if thorough else 60_000), 0, 0
@@ -84,7 +85,7 @@ def test_the_verdict_and_the_trace_are_the_same(version: Profile, pytestconfig: 
     assert fewer > 0
 
 
-@pytest.mark.parametrize("prop", CALLING, ids=lambda prop: prop.name)
+@pytest.mark.parametrize("prop", quick_one_in(3, CALLING, lambda prop: prop.name))
 def test_what_follows_a_harmless_state_is_harmless_and_not_a_violation(prop: Property) -> None:
     """Seen by the interpreter in states that a search reaches, whatever the proof says."""
     assert prop.harmless is not None
@@ -99,7 +100,7 @@ def test_what_follows_a_harmless_state_is_harmless_and_not_a_violation(prop: Pro
             assert all(prop.harmless.function(model.passing(after)) for _, after in model.successors(words))
 
 
-@pytest.mark.parametrize("prop", CALLING, ids=lambda prop: prop.name)
+@pytest.mark.parametrize("prop", quick_one_in(3, CALLING, lambda prop: prop.name))
 def test_z3_proves_the_same_for_all_settings(prop: Property, pytestconfig: pytest.Config) -> None:
     """All versions have the same actions, so with every setting left open one proof is for all of them."""
     assert prop.harmless is not None
@@ -127,7 +128,7 @@ def with_harmless(profile: Profile) -> Profile:
     return replace(profile, properties=called(profile.properties), probes=called(profile.probes))
 
 
-@pytest.mark.parametrize("settings", [{"crashes": 1, "pauses": 1}, {"leader_moves": 1, "retries": 1}], ids=str)
+@pytest.mark.parametrize("settings", quick_one_in(2, [{"leader_moves": 1, "retries": 1}, {"crashes": 1, "pauses": 1}]))
 def test_what_a_mutant_violates_is_found_as_without(settings: dict[str, int], pytestconfig: pytest.Config) -> None:
     """Each mutant changes functions, so what is harmless is proven anew for each. With some it is not, and nothing is left out."""
     mutants = kafka_mutants()
@@ -136,7 +137,7 @@ def test_what_a_mutant_violates_is_found_as_without(settings: dict[str, int], py
     for number in range(1, len(mutants.mutants) + 1):
         model = profile.bounded(**SMALL, **DURABLE, **settings, mutant=number)
         doubtful = doubt(model, profile.property_named(LOSS))
-        if doubtful is None and number % 8 and not pytestconfig.getoption("--thorough"):
+        if doubtful is None and number % 16 and not pytestconfig.getoption("--thorough"):
             continue
         try:
             whole, less = both(model, LOSS, limits=Limits(states=5_000_000))
