@@ -63,10 +63,10 @@ def within(seconds: float | None) -> AbstractContextManager[None]:
 
 def announce_compilation(model: Model, properties: Sequence[Property], symmetry: bool | Sequence[str]) -> None:
     """Say that the first seconds compile, if the kernel is not in the cache."""
-    from neverlost.explorer.compile.cache import is_cached
+    from neverlost.explorer.compile.cache import first_text, is_cached
     from neverlost.explorer.compile.generate import kernel_source
 
-    if not is_cached(kernel_source(model, symmetry_of(model, symmetry, properties))):
+    if not is_cached(first_text(kernel_source(model, symmetry_of(model, symmetry, properties)))):
         bounds = f" for {show_bounds(model.bounds)}" if model.bounds else ""
         print(f"compiling {model.profile.name}{bounds}, once; this takes some seconds", file=sys.stderr, flush=True)
 

@@ -8,6 +8,7 @@ import json
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -19,6 +20,15 @@ from ..files.kept import LOCK, clear_left, read_kept, write_kept
 from . import emitter
 from .emitter.ir_module import EntryPoint, emitted
 from .emitter.machine import Kernel, object_code, target
+
+BASELINE = "# Compiled without optimisation.\n"
+"""How the text of a kernel begins that is there soon and runs slowly."""
+
+LARGE = 20_000
+"""From so many characters on, optimising takes long enough to be worth a baseline kernel."""
+
+BASELINE_SECONDS = 0.4
+"""Optimising pays when searches of this process have taken so long with a baseline kernel. Most end before."""
 
 
 @cache
@@ -32,6 +42,11 @@ def _emitter() -> str:
 def kernel_key(text: str) -> str:
     """The name of a kernel: a digest of its text, which holds functions, bounds and layout, and of what compiles it."""
     return hashlib.sha256(f"{_emitter()}\n{text}".encode()).hexdigest()
+
+
+def first_text(text: str) -> str:
+    """What a search begins with: the kernel itself if it is small or already compiled, else its baseline."""
+    return text if len(text) < LARGE or is_cached(text) else BASELINE + text
 
 
 def load_kernel(text: str) -> tuple[Kernel, float]:
@@ -50,7 +65,7 @@ def load_kernel(text: str) -> tuple[Kernel, float]:
             return Kernel(*kept), 0.0
         started = time.perf_counter()
         module = emitted(text)
-        code = object_code(module.ir, module.wide)
+        code = object_code(module.ir, module.wide, not text.startswith(BASELINE))
         kernel = Kernel(code, module.entries, module.constants)
         seconds = time.perf_counter() - started
         _write(text, code, module.entries, module.constants)
@@ -74,6 +89,17 @@ def loaded_kernel(text: str) -> tuple[Kernel, float]:
 def is_cached(text: str) -> bool:
     """Whether `load_kernel` finds this kernel compiled."""
     return text in _LOADED or _read(text) is not None
+
+
+_SEARCHED: Counter[str] = Counter()
+"""For how many seconds this process has searched with the baseline of a kernel, by the text of the kernel."""
+
+
+def optimising_pays(text: str, seconds: float) -> bool:
+    """Whether to go on with the kernel itself, after so many more seconds of searching with its baseline."""
+    with _LOADING:
+        _SEARCHED[text] += seconds
+        return _SEARCHED[text] > BASELINE_SECONDS
 
 
 @contextmanager

@@ -24,6 +24,9 @@ DTYPES: dict[ScalarType, np.dtype[Any]] = {
 SPEED, SPEED_OF_LARGE, LARGE = 3, 1, 500_000
 """LLVM's level of optimisation, and that of modules of more characters: level 3 takes twice as long for them, and gains nothing."""
 
+NOT_OPTIMISED, WELL_OPTIMISED = 0, 2
+"""LLVM's levels of what makes machine code, with and without the passes above."""
+
 MISCOMPILED = ("avx512", "avx10", "evex512")
 """What wide kernels do without: LLVM writes a wrong table into some masked three-way operations (VPTERNLOG; its issue 157929)."""
 
@@ -39,21 +42,26 @@ def target() -> str:
     )
 
 
-def _target_machine(without: Sequence[str] = ()) -> Any:
+def _target_machine(without: Sequence[str] = (), level: int = WELL_OPTIMISED) -> Any:
     """This processor, without the features whose names begin so."""
     features = llvm.get_host_cpu_features()
     for name in features:
         features[name] = features[name] and not name.startswith(tuple(without))
     return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features.flatten(), opt=2, jit=True
+        cpu=llvm.get_host_cpu_name(), features=features.flatten(), opt=level, jit=True
     )
 
 
-def object_code(ir: str, wide: bool) -> bytes:
-    """The object code of a module, optimised for this processor. Raises RuntimeError for IR that is not valid."""
-    machine, module = _target_machine(MISCOMPILED if wide else ()), llvm.parse_assembly(ir)
+def object_code(ir: str, wide: bool, optimised: bool = True) -> bytes:
+    """The object code of a module for this processor. Raises RuntimeError for IR that is not valid.
+
+    Without optimisation it is made ten times faster, and runs five times slower.
+    """
+    machine = _target_machine(MISCOMPILED if wide else (), WELL_OPTIMISED if optimised else NOT_OPTIMISED)
+    module = llvm.parse_assembly(ir)
     module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=SPEED if len(ir) < LARGE else SPEED_OF_LARGE)
+    speed = (SPEED if len(ir) < LARGE else SPEED_OF_LARGE) if optimised else NOT_OPTIMISED
+    options = llvm.create_pipeline_tuning_options(speed_level=speed)
     options.loop_vectorization = options.slp_vectorization = options.loop_interleaving = False
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
