@@ -8,7 +8,7 @@ import json
 import os
 import threading
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -91,7 +91,7 @@ def is_cached(text: str) -> bool:
     return text in _LOADED or _read(text) is not None
 
 
-_SEARCHED: Counter[str] = Counter()
+_SEARCHED: defaultdict[str, float] = defaultdict(float)
 """For how many seconds this process has searched with the baseline of a kernel, by the text of the kernel."""
 
 
