@@ -24,7 +24,7 @@ from .reading import trees_of
 from .state import Budget, Setting, State
 from .tree import written_by
 
-MAX_WORDS = 8
+MAX_WORDS = 16
 """Packed states wider than this are refused: a search over them would not fit a machine."""
 
 MAX_STEPS = 4096

@@ -95,10 +95,10 @@ def test_an_unknown_bound_is_refused_with_the_known_ones() -> None:
 
 def test_bounds_too_large_for_a_packed_state_are_refused_with_values_that_fit() -> None:
     with pytest.raises(BoundsError) as error:
-        KIP_320.bounded(replicas=5, log_size=40, records=3, leader_epochs=3)
-    assert re.search(r"needs \d+ bits a state; the limit is 8 words of 63 bits", str(error.value))
+        KIP_320.bounded(replicas=5, log_size=80, records=3, leader_epochs=3)
+    assert re.search(r"needs \d+ bits a state; the limit is 16 words of 63 bits", str(error.value))
     fitting = int(str(error.value).split("log_size ")[-1].split(" ")[0])
-    assert KIP_320.bounded(replicas=5, log_size=fitting, records=3, leader_epochs=3).layout.words <= 8
+    assert KIP_320.bounded(replicas=5, log_size=fitting, records=3, leader_epochs=3).layout.words <= 16
     with pytest.raises(BoundsError):
         KIP_320.bounded(replicas=5, log_size=fitting + 1, records=3, leader_epochs=3)
 

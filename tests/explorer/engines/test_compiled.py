@@ -18,6 +18,7 @@ from engine_traps import ALIKE, BASE, FLAWED
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import SMALL_MODELS, elements, packed_from, reachable
+from same_results import differing
 from sampling import quick_one_in
 from step_kernels import compiled_step, interpreted_step
 from unsound_models import AWKWARD, BROKEN, LEAKING, PEEKING, WIDE
@@ -256,6 +257,17 @@ def test_results_are_equal_for_every_engine_and_number_of_workers(workers: int, 
             assert (other.verdict, other.violating_states) == (finding.verdict, finding.violating_states)
             assert (other.trace and other.trace.states) == (finding.trace and finding.trace.states)
             assert (other.trace and other.trace.steps) == (finding.trace and finding.trace.steps)
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_results_are_equal_for_states_of_a_thousand_bits(symmetry: bool) -> None:
+    model = KIP_320.bounded(replicas=4, log_size=48, records=2, leader_epochs=3)
+    assert model.layout.words == 15
+    cut = Limits(depth=6)
+    expected = explore(model, engine="interpreted", until="all", symmetry=symmetry, limits=cut)
+    for workers in (1, 2):
+        assert differing(explore(model, until="all", symmetry=symmetry, workers=workers, limits=cut), expected) == []
+    assert expected.distinct > 200
 
 
 def test_names_and_flows_that_invite_mistakes_mean_the_same_to_both_engines() -> None:
