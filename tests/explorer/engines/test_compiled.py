@@ -17,8 +17,8 @@ import unsound_models
 from engine_traps import ALIKE, BASE, FLAWED
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import SMALL_MODELS, elements, packed_from, reachable
 from same_results import differing
+from samples import SMALL_MODELS, elements, packed_from, reachable
 from sampling import quick_one_in
 from step_kernels import compiled_step, interpreted_step
 from unsound_models import AWKWARD, BROKEN, LEAKING, PEEKING, WIDE
