@@ -67,8 +67,8 @@ class RunnableRelease:
 
     @property
     def answers_when_deposed(self) -> bool:
-        """Does a broker that leads no more answer the producers that wait (seen: 0.8.2.1 does not, 0.9.0.1 does)?"""
-        return self.number >= (0, 9)
+        """Does a broker that leads no more answer the producers that wait (seen: 0.8.2.1 and 0.9.0.0 do not, 0.9.0.1 does)?"""
+        return self.number >= (0, 9, 0, 1)
 
     @property
     def has_topic_ids(self) -> bool:
