@@ -9,6 +9,7 @@ from functools import partial
 from neverlost.model.core import NONE, Step, contains
 from neverlost.model.kafka.replication.shutdown import is_shutting_down
 from neverlost.model.kafka.replication.state import KIP_101, Partition, Replica
+from neverlost.spec.kafka.replication.seen import listens
 
 from .action import OnBrokers
 from .fetching import fresh_fetch
@@ -37,17 +38,7 @@ def become_leader(run: PartitionRun, replica: int, epoch: int) -> None:
 
 def become_leader_obstacle(s: Partition, replica: Replica, epoch: int) -> str:
     """A broker that shuts down may not listen any more."""
-    return DEAF if _is_deaf(s, replica) else ""
-
-
-def _is_deaf(s: Partition, replica: Replica) -> bool:
-    """BrokerServer.shutdown ends the metadata listener before it asks for a controlled shutdown up to 3.2, and after it from 3.3 on."""
-    return _is_preview(s) and is_shutting_down(s, replica)
-
-
-def _is_preview(s: Partition) -> bool:
-    """Is this KRaft as in 3.1 and 3.2? Only there fenced brokers may be in the ISR."""
-    return not s.ordered_metadata and not s.isr_without_fenced
+    return "" if s.ordered_metadata or listens(s, replica) else DEAF
 
 
 def become_follower(run: PartitionRun, replica: int, leader: int, epoch: int) -> None:
@@ -61,10 +52,8 @@ def become_follower(run: PartitionRun, replica: int, leader: int, epoch: int) ->
 
 def become_follower_obstacle(s: Partition, replica: Replica, leader: Replica, epoch: int) -> str:
     """A broker that goes on following a leader may have records that the leader has lost."""
-    if s.ordered_metadata and is_shutting_down(s, replica):
-        return STOPPED
-    if _is_deaf(s, replica):
-        return DEAF
+    if not listens(s, replica):
+        return STOPPED if s.ordered_metadata else DEAF
     has_more = s.leader[replica] == leader and s.log_end[replica] > s.log_end[leader]
     return HALTS if s.truncation == KIP_101 and has_more else ""
 
@@ -77,7 +66,7 @@ def hear_of_no_leader(run: PartitionRun, replica: int, epoch: int) -> None:
 
 def hear_of_no_leader_obstacle(s: Partition, replica: Replica, epoch: int) -> str:
     """Not every release has a broker hear that nobody leads."""
-    return HEARS_NO_LEADER if _is_preview(s) else ""
+    return "" if s.isr_without_fenced else HEARS_NO_LEADER
 
 
 def on_return(run: PartitionRun, step: Step) -> bool:

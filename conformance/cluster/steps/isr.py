@@ -11,6 +11,7 @@ from neverlost.model.kafka.replication.controller import issues_to
 from neverlost.model.kafka.replication.leader import acceptable
 from neverlost.model.kafka.replication.shutdown import is_shutting_down
 from neverlost.model.kafka.replication.state import LOST, Partition, Replica
+from neverlost.spec.kafka.replication.seen import has_to_hear_of_isr
 
 from ...adapter import How
 from .. import frames
@@ -88,11 +89,6 @@ def expand_isr_obstacle(s: Partition, leader: Replica, follower: Replica) -> str
     if has_to_hear_of_isr(s, leader):
         return UNHEARD
     return REENTERS if is_shutting_down(s, follower) else ""
-
-
-def has_to_hear_of_isr(s: Partition, leader: Replica) -> bool:
-    """Does the leader of the newest epoch not know yet that the controller has changed the ISR? In KRaft mode it is to read that."""
-    return not s.ordered_metadata and issues_to(s, leader) and s.isr[leader] != s.controller_isr
 
 
 def grant_isr(run: PartitionRun, leader: int) -> None:
