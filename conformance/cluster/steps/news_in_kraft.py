@@ -76,7 +76,7 @@ class KRaftNews:
         """Ask in the leader's name; its own request waits on."""
         run, broker = self.run, self.run.broker(leader)
         epoch = self.gates.sessions[broker].broker_epoch
-        run.wire.alter_partition(self.control.port, broker, epoch, run.topic.id, run.topic.state, isr)
+        run.wire.alter_partition(self.control.port, broker, epoch, run.topic.name, run.topic.id, run.topic.state, isr)
         return f"{list(isr)} was asked for in its name"
 
     def granted(self) -> None:
