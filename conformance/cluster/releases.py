@@ -71,6 +71,11 @@ class RunnableRelease:
         return self.number >= (0, 9, 0, 1)
 
     @property
+    def hears_of_no_leader(self) -> bool:
+        """Does a broker in KRaft mode take in that nobody leads (KAFKA-13858, 3.3)? Else it stays in its leader epoch."""
+        return self.number >= (3, 3)
+
+    @property
     def has_topic_ids(self) -> bool:
         """Do topics have ids, by which requests may name them (KIP-516, 2.8)?"""
         return self.number >= (2, 8)
