@@ -73,7 +73,7 @@ def hear_epoch(s: Quorum, controller: Controller, epoch: int) -> None:
 
 @action("KIP-996, KafkaRaftClient.transitionToProspective")
 def ask_before(s: Quorum, controller: Controller) -> None:
-    """A voter that misses its leader, or finds none, asks whether it would be elected. One that has resigned starts a new epoch first."""
+    """A voter that misses its leader, or has none, asks whether it would be elected. If it has resigned it enters a new epoch first."""
     require(s.pre_vote)
     require(s.up[controller])
     require(s.role[controller] != Role.LEADER and s.role[controller] != Role.PROSPECTIVE)
@@ -87,7 +87,10 @@ def ask_before(s: Quorum, controller: Controller) -> None:
     s.votes[controller] = only(controller)
 
 
-@action("KIP-996, KafkaRaftClient.handleVoteRequest", sends("candidate", "voter", "asks before epoch {epoch[candidate]} ends"))
+@action(
+    "KIP-996, KafkaRaftClient.handleVoteRequest",
+    sends("candidate", "voter", "would you vote for me after epoch {epoch[candidate]}?"),
+)
 def pre_vote(s: Quorum, voter: Controller, candidate: Controller) -> None:
     """A prospective candidate asks a voter, which hears of its epoch, and grants or refuses."""
     require(s.role[candidate] == Role.PROSPECTIVE)
@@ -133,7 +136,10 @@ def vote_for(s: Quorum, voter: Controller, candidate: Controller) -> None:
         s.voted_directory[voter] = s.directory[candidate]
 
 
-@action("KIP-595, KafkaRaftClient.handleVoteRequest", sends("candidate", "voter", "asks for a vote in epoch {epoch[candidate]}"))
+@action(
+    "KIP-595, KafkaRaftClient.handleVoteRequest",
+    sends("candidate", "voter", "asks for a vote in epoch {epoch[candidate]}"),
+)
 def vote(s: Quorum, voter: Controller, candidate: Controller) -> None:
     """A candidate asks a voter, which hears of the epoch, and grants or refuses."""
     require(s.role[candidate] == Role.CANDIDATE)

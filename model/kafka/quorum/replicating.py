@@ -78,13 +78,13 @@ def is_committed(s: Quorum, decision: Decision) -> bool:
 
 @action("R-ELECT-1, PartitionChangeRecord", sends("leader", "partition", "{decision}"))
 def decide(s: Quorum, leader: Controller, decision: Decision) -> None:
-    """The active controller decides: b2 leaves the ISR, as b1 asks for; or b1 seems dead, and b2 leads, which is in the ISR by its log."""
+    """The active controller decides: b2 leaves the ISR, as b1 asks; or b1 seems dead, and b2, in the ISR by its log, leads."""
     require(s.up[leader])
     require(s.role[leader] == Role.LEADER)
     require(s.log_end[leader] < s.size(Offset))
     require(not s.unflushed[leader])
     require(not s.sent[decision])
-    require(not knows(s, leader, Decision.SHRINK) and not knows(s, leader, Decision.FAIL_OVER))  # type: ignore[arg-type]
+    require(not knows(s, leader, Decision.SHRINK) and not knows(s, leader, Decision.FAIL_OVER))
 
     s.sent[decision] = True
     append(s, leader, decision, NONE, NONE)
@@ -94,7 +94,7 @@ def decide(s: Quorum, leader: Controller, decision: Decision) -> None:
 def acknowledge(s: Quorum) -> None:
     """b1 has learned that the ISR is b1, and acknowledges a record that b2 does not have: clean elections will keep it, b1 takes it."""
     require(not s.acknowledged)
-    require(is_committed(s, Decision.SHRINK))  # type: ignore[arg-type]
-    require(not is_committed(s, Decision.FAIL_OVER))  # type: ignore[arg-type]
+    require(is_committed(s, Decision.SHRINK))
+    require(not is_committed(s, Decision.FAIL_OVER))
 
     s.acknowledged = True

@@ -39,7 +39,7 @@ class Offset(Index, bound="log_size"):
 
 
 class Decision(Index, names=("shrink", "fail-over")):
-    """What the active controller decides of a partition that b1 leads, with b1 and b2 in the ISR: b2 leaves the ISR; b2 becomes leader."""
+    """What the active controller decides of a partition that b1 leads, with b1 and b2 in the ISR: b2 leaves the ISR, or b2 leads."""
 
 
 class Role(Index, names=("unattached", "prospective", "candidate", "leader", "follower", "resigned")):
@@ -66,7 +66,7 @@ BEGINNING = 0
 
 
 class Quorum(State):
-    """The quorum: what each controller has on disk and in memory, what was committed, and what the partition's leader has acknowledged."""
+    """The quorum: what each controller has on disk and in memory, what was committed, and what b1 has acknowledged."""
 
     reconfigurable = setting(flag(), off="static_only")
     """Does the release know `kraft.version` 1, with directory ids and changes of voters (KIP-853)?"""

@@ -20,7 +20,7 @@ def entry_of(s: Quorum, log: Controller, controller: Controller) -> int:
     entry = BEGINNING
     for offset in s.each(Offset):
         if s.log_voter[log][offset] == controller:
-            entry = s.log_directory[log][offset]  # type: ignore[assignment]
+            entry = s.log_directory[log][offset]
     return entry
 
 
@@ -30,7 +30,7 @@ def voter_count(s: Quorum, log: Controller) -> int:
 
 
 def matches(s: Quorum, entry: int, directory: Directory) -> bool:
-    """Is a controller with this directory meant by an entry of the voters? A static quorum knows ids only. Source: ReplicaKey, VoterSet."""
+    """Is a controller with this directory meant by an entry of the voters? A static quorum knows ids only. Source: VoterSet."""
     return entry != NONE and (not dynamic(s) or entry == directory)
 
 

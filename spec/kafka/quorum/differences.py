@@ -51,7 +51,9 @@ DIFFERENCES = (
 
 NAMED = (
     NamedVersion("kafka-quorum-3.1", "3.1.0", KRAFT, "3.1 to 3.8: the voters are those of the configuration."),
-    NamedVersion("kafka-quorum-3.9", "3.9.0", KRAFT, "3.9: with kraft.version 1 voters have directory ids, and can be replaced."),
+    NamedVersion(
+        "kafka-quorum-3.9", "3.9.0", KRAFT, "3.9: with kraft.version 1 voters have directory ids, and can be replaced."
+    ),
     NamedVersion("kafka-quorum-4.0", "4.0.0", KRAFT, "4.0 and 4.1: a voter asks before it starts an election."),
     NamedVersion("kafka-quorum-4.2", "4.2.0", KRAFT, "4.2 and later: a controller may join the voters by itself."),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from neverlost.model.core import NONE, always, contains, sometimes, suffices
+from neverlost.model.core import NONE, always, sometimes, suffices
 from neverlost.model.kafka.quorum.log import is_as_committed
 from neverlost.model.kafka.quorum.replicating import is_committed
 from neverlost.model.kafka.quorum.state import Controller, Decision, Epoch, Offset, Quorum, Role, record
@@ -24,9 +24,7 @@ def leaders(s: Quorum) -> list[int]:
 def two_leaders_story(states: Sequence[Quorum]) -> str:
     """Which two controllers lead which epoch."""
     last = states[-1]
-    one, other = next(
-        (a, b) for a in leaders(last) for b in leaders(last) if a < b and last.epoch[a] == last.epoch[b]
-    )
+    one, other = next((a, b) for a in leaders(last) for b in leaders(last) if a < b and last.epoch[a] == last.epoch[b])
     return f"{name_of(last, one)} and {name_of(last, other)} both lead epoch {last.epoch[one]}."
 
 
@@ -65,7 +63,10 @@ def mismatch_story(states: Sequence[Quorum]) -> str:
     return "Two logs have the same record, and something else before it."
 
 
-@always("Where two logs have a record of the same epoch at the same offset, they are the same up to there.", story=mismatch_story)
+@always(
+    "Where two logs have a record of the same epoch at the same offset, they are the same up to there.",
+    story=mismatch_story,
+)
 def log_matching(s: Quorum) -> bool:
     for one in s.each(Controller):
         for other in s.each(Controller):
@@ -97,7 +98,9 @@ def lacks_story(states: Sequence[Quorum]) -> str:
             if old and not is_as_committed(last, Controller(leader), Offset(offset)):
                 step = next(n for n, s in enumerate(states) if s.committed_end > offset)
                 has = record(last, leader, offset) if offset < last.log_end[leader] else "nothing"
-                what = f"What was committed at offset {offset} in step {step} is not in the log of {name_of(last, leader)}"
+                what = (
+                    f"What was committed at offset {offset} in step {step} is not in the log of {name_of(last, leader)}"
+                )
                 return f"{what}, the leader of epoch {last.epoch[leader]}, which has {has} there."
     return ""
 
@@ -153,7 +156,7 @@ def elected(s: Quorum) -> bool:
 
 @sometimes("A decision is committed.")
 def decision_committed(s: Quorum) -> bool:
-    return is_committed(s, Decision.SHRINK)  # type: ignore[arg-type]
+    return is_committed(s, Decision.SHRINK)
 
 
 @sometimes("A record is acknowledged on the strength of a decision.")
@@ -163,12 +166,14 @@ def acknowledged(s: Quorum) -> bool:
 
 @sometimes("A clean fail-over is committed.")
 def failed_over(s: Quorum) -> bool:
-    return is_committed(s, Decision.FAIL_OVER)  # type: ignore[arg-type]
+    return is_committed(s, Decision.FAIL_OVER)
 
 
 @sometimes("A controller leads in a later epoch than somebody who was elected before it.")
 def elected_again(s: Quorum) -> bool:
-    return any(s.role[c] == Role.LEADER and s.committed_end > 0 and s.epoch[c] > s.committed_in[0] for c in s.each(Controller))
+    return any(
+        s.role[c] == Role.LEADER and s.committed_end > 0 and s.epoch[c] > s.committed_in[0] for c in s.each(Controller)
+    )
 
 
 @sometimes("Two controllers believe that they lead, in different epochs: one of them is cut off (KAFKA-15489).")
