@@ -7,7 +7,7 @@ from neverlost.model.core import NONE, action, require
 from .elections import enter, go_on_from_disk
 from .log import cut, last_epoch, take
 from .replicating import go_down
-from .state import Controller, Offset, Quorum, Role
+from .state import Controller, Directory, Offset, Quorum, Role
 from .voters import dynamic
 
 
@@ -23,8 +23,14 @@ def change_directory(s: Quorum, controller: Controller) -> None:
 
     Source: storage.Formatter; with `--initial-controllers` the id is the one that is named there.
     """
+    require(has_directory_left(s, controller))
     if s.votes_name_directory and not s.keeps_directory_id:
         s.directory[controller] += 1
+
+
+def has_directory_left(s: Quorum, controller: Controller) -> bool:
+    """Does the model have an id for another directory of a controller?"""
+    return not s.votes_name_directory or s.keeps_directory_id or s.directory[controller] + 1 < s.size(Directory)
 
 
 @action("R-CRASH-1")

@@ -54,7 +54,7 @@ class KraftVersion(Index, names=("0", "1")):
     """The finalized `kraft.version`."""
 
 
-class Count(Index, members=3):
+class Count(Index, members=2):
     """A small number: of faults, of changes."""
 
 

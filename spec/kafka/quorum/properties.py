@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from neverlost.model.core import NONE, always, sometimes, suffices
+from neverlost.model.kafka.quorum.faults import has_directory_left
 from neverlost.model.kafka.quorum.log import is_as_committed
 from neverlost.model.kafka.quorum.replicating import is_committed
 from neverlost.model.kafka.quorum.state import Controller, Decision, Epoch, Offset, Quorum, Role, record
@@ -203,6 +204,13 @@ def voters_committed(s: Quorum, leader: Controller) -> bool:
 @suffices("epochs", "Whoever starts an election has an epoch left for it.")
 def epochs_suffice(s: Quorum) -> bool:
     return all(s.epoch[c] + 1 < s.size(Epoch) for c in s.each(Controller))
+
+
+@suffices("directory ids", "A controller whose directory may still be lost or replaced has an id left for a new one.")
+def directories_suffice(s: Quorum) -> bool:
+    if s.disk_losses_left == 0 and s.borrowed_copies_left == 0:
+        return True
+    return all(has_directory_left(s, c) for c in s.each(Controller))
 
 
 @suffices("metadata log", "A leader has an offset left for the next record.")

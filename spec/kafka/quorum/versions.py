@@ -59,6 +59,7 @@ PROTOCOL = Profile(
         properties.two_believe_to_lead,
         properties.epochs_suffice,
         properties.log_suffices,
+        properties.directories_suffice,
     ),
     on_request=(properties.voter_again,),
     default_bounds={"controllers": 3, "epochs": 2, "log_size": 4},
