@@ -7,7 +7,7 @@ from neverlost.model.core import NONE, action, require
 from .elections import enter, go_on_from_disk
 from .log import cut, last_epoch, take
 from .replicating import go_down
-from .state import Controller, Directory, Offset, Quorum, Role
+from .state import Controller, Directory, Format, Offset, Quorum, Role
 from .voters import dynamic
 
 
@@ -24,13 +24,18 @@ def change_directory(s: Quorum, controller: Controller) -> None:
     Source: storage.Formatter; with `--initial-controllers` the id is the one that is named there.
     """
     require(has_directory_left(s, controller))
-    if s.votes_name_directory and not s.keeps_directory_id:
+    if has_new_id(s):
         s.directory[controller] += 1
+
+
+def has_new_id(s: Quorum) -> bool:
+    """Does a formatted directory have another id than before, for those who look at ids?"""
+    return s.votes_name_directory and not (dynamic(s) and s.formats == Format.INITIAL_CONTROLLERS)
 
 
 def has_directory_left(s: Quorum, controller: Controller) -> bool:
     """Does the model have an id for another directory of a controller?"""
-    return not s.votes_name_directory or s.keeps_directory_id or s.directory[controller] + 1 < s.size(Directory)
+    return not has_new_id(s) or s.directory[controller] + 1 < s.size(Directory)
 
 
 @action("R-CRASH-1")
@@ -76,7 +81,10 @@ def restart(s: Quorum, controller: Controller) -> None:
 
 @action("R-CRASH-1, KAFKA-14077")
 def disk_loss(s: Quorum, controller: Controller) -> None:
-    """A controller loses its metadata directory, log and quorum-state, and the directory is formatted again."""
+    """A controller loses its metadata directory, log and quorum-state, and the directory is formatted again.
+
+    Source: storage.Formatter.writeDynamicQuorumSnapshot; with `kraft.version` 1 the directory may begin with a voter set.
+    """
     require(s.disk_losses_left > 0)
 
     s.disk_losses_left -= 1
@@ -84,6 +92,7 @@ def disk_loss(s: Quorum, controller: Controller) -> None:
     cut(s, controller, 0)
     forget_vote_and_epoch(s, controller, 0)
     change_directory(s, controller)
+    s.alone[controller] = dynamic(s) and s.formats == Format.STANDALONE
 
 
 @action("R-CRASH-1, QuorumState.readElectionState")
@@ -124,4 +133,5 @@ def borrow_copy(s: Quorum, controller: Controller, source: Controller) -> None:
     for offset in s.each(Offset):
         take(s, controller, source, offset)
     s.log_end[controller] = s.log_end[source]
+    s.alone[controller] = s.alone[source]
     change_directory(s, controller)

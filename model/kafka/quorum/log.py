@@ -61,7 +61,9 @@ def cut(s: Quorum, controller: Controller, end: int) -> None:
 
 
 def take(s: Quorum, controller: Controller, source: Controller, offset: Offset) -> None:
-    """A log gets the record that another has at this offset."""
+    """A log gets the record that another has at this offset. At the beginning of a log are its first voters."""
+    if offset == 0:
+        s.alone[controller] = s.alone[source]
     s.log_epoch[controller][offset] = s.log_epoch[source][offset]
     s.log_decision[controller][offset] = s.log_decision[source][offset]
     s.log_voter[controller][offset] = s.log_voter[source][offset]

@@ -54,6 +54,10 @@ class KraftVersion(Index, names=("0", "1")):
     """The finalized `kraft.version`."""
 
 
+class Format(Index, names=("no-initial-controllers", "initial-controllers", "standalone")):
+    """How a directory is formatted when it was lost, by the option of `kafka-storage format`."""
+
+
 class Count(Index, members=2):
     """A small number: of faults, of changes."""
 
@@ -82,8 +86,9 @@ class Quorum(State):
     """Does the release know `controller.quorum.auto.join.enable`?"""
     auto_join = setting(flag(), off="no_auto_join")
     """Does a controller whose directory is no voter replace its old entry by itself (`controller.quorum.auto.join.enable`)?"""
-    keeps_directory_id = setting(flag(), off="new_directory_id")
-    """Is a directory formatted with the id that it had, as `kafka-storage format --initial-controllers` does when it names that id?"""
+    formats = setting(any_of(Format))
+    """How a lost directory is formatted again: with a new id, as no voter; with the id that it had, which is named as an initial
+    controller; or with a new id as the only voter. With `kraft.version` 0 it has a new id, and is a voter by the configuration."""
     crashes = budget(up_to(Count), singular="crash", whose=CONTROLLER)
     """How many times a controller's process may die."""
     power_losses = budget(up_to(Count), singular="power loss", whose=CONTROLLER)
@@ -125,6 +130,8 @@ class Quorum(State):
     """The controller whose entry a VotersRecord changes, if it is one."""
     log_directory = per(Controller, Offset, optional(Directory))
     """The directory with which that controller is a voter from there on; none if it is removed."""
+    alone = per(Controller, flag())
+    """Does its log begin with a voter set that names only itself?"""
     unflushed = per(Controller, flag())
     """Is the last record not on disk yet? A leader counts itself before it flushes (KafkaRaftClient.flushLeaderLog)."""
     high_watermark = per(Controller, up_to(Offset))

@@ -18,6 +18,8 @@ def entry_of(s: Quorum, log: Controller, controller: Controller) -> int:
     Source: KRaftControlRecordStateMachine.lastVoterSet.
     """
     entry = BEGINNING
+    if s.alone[log]:
+        entry = s.directory[log] if controller == log else NONE
     for offset in s.each(Offset):
         if s.log_voter[log][offset] == controller:
             entry = s.log_directory[log][offset]

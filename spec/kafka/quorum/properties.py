@@ -150,6 +150,23 @@ def acked_never_lost(s: Quorum) -> bool:
     return not s.record_lost
 
 
+def gone_story(states: Sequence[Quorum]) -> str:
+    """Which committed record nobody has any more."""
+    last = states[-1]
+    for offset in range(last.committed_end):
+        if not any(is_as_committed(last, Controller(c), Offset(offset)) for c in range(len(last.up))):
+            return f"No controller has what was committed at offset {offset}."
+    return ""
+
+
+@always("What was committed is in the log of some controller.", story=gone_story)
+def committed_is_held(s: Quorum) -> bool:
+    for offset in s.each(Offset):
+        if offset < s.committed_end and not any(is_as_committed(s, c, offset) for c in s.each(Controller)):
+            return False
+    return True
+
+
 @sometimes("A controller leads.")
 def elected(s: Quorum) -> bool:
     return any(s.role[c] == Role.LEADER for c in s.each(Controller))

@@ -51,6 +51,7 @@ PROTOCOL = Profile(
         properties.acked_never_lost,
     ),
     probes=(
+        properties.committed_is_held,
         properties.elected,
         properties.elected_again,
         properties.decision_committed,
