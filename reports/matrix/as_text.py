@@ -93,7 +93,7 @@ def _summary(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
     if hidden:
         lines.append(
             f"In {counted(hidden, 'cell')} that hold (ok*), {matrix.ran_out} ran out in some state: what would have"
-            f" happened then was not searched. neverlost check ... {option_name(matrix.ran_out.replace(' ', '_'))} N searches further."
+            f" happened then was not searched. neverlost check ... {' '.join(f'{option_name(name)} N' for name in matrix.larger_bounds)} searches further."
         )
     lines.append(matrix.note)
     worst = next((cell for cell, answer in found.items() if answer.verdict == Verdict.VIOLATED), None)

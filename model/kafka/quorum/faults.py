@@ -5,9 +5,9 @@ from __future__ import annotations
 from neverlost.model.core import NONE, action, require
 
 from .elections import enter, go_on_from_disk
-from .log import cut, last_epoch, take
+from .log import cut, is_as_committed, last_epoch, take
 from .replicating import go_down
-from .state import Controller, Directory, Format, Offset, Quorum, Role
+from .state import Controller, Directory, Format, Offset, Quorum, Role, Wait
 from .voters import dynamic
 
 
@@ -72,11 +72,41 @@ def flush(s: Quorum, controller: Controller) -> None:
 def restart(s: Quorum, controller: Controller) -> None:
     """A controller starts with what is on its disk. With `kraft.version` 0 its file does not say for which directory it has voted."""
     require(not s.up[controller])
+    require(s.formatted_starts == Wait.AT_ONCE or s.epoch[controller] > 0 or a_majority_has_committed(s))
+    require(s.formatted_starts != Wait.SETTLED or s.epoch[controller] > 0 or is_settled(s, controller))
 
     s.up[controller] = True
     if not dynamic(s):
         s.voted_directory[controller] = NONE
     go_on_from_disk(s, controller)
+
+
+def a_majority_has_committed(s: Quorum) -> bool:
+    """Does a majority of the controllers have everything that is committed? `kafka-metadata-quorum describe --replication` shows it.
+
+    Source: KAFKA-14205, the section on formatting controllers in Kafka's documentation.
+    """
+    held = sum(1 for c in s.each(Controller) if has_committed(s, c))
+    return held + held > s.size(Controller)
+
+
+def is_settled(s: Quorum, formatted: Controller) -> bool:
+    """Do all other controllers run, lead or follow, in one epoch, so that nobody asks for votes in it any more?"""
+    return any(s.role[c] == Role.LEADER and all_others_follow(s, formatted, c) for c in s.each(Controller))
+
+
+def all_others_follow(s: Quorum, formatted: Controller, leader: Controller) -> bool:
+    """Does every controller but the formatted one and the leader follow this leader?"""
+    for c in s.each(Controller):
+        if c != formatted and c != leader:
+            if s.role[c] != Role.FOLLOWER or s.leader[c] != leader or s.epoch[c] != s.epoch[leader]:
+                return False
+    return True
+
+
+def has_committed(s: Quorum, controller: Controller) -> bool:
+    """Does a log have everything that was committed first?"""
+    return all(is_as_committed(s, controller, o) for o in s.each(Offset) if o < s.committed_end)
 
 
 @action("R-CRASH-1, KAFKA-14077")

@@ -12,7 +12,7 @@ from .voters import dynamic, entry_of, is_voter, voter_count
 def may_change_voters(s: Quorum, leader: Controller) -> bool:
     """Has a leader committed a record of its epoch, and is no change of the voters under way?
 
-    Source: steps 1 to 4 of AddVoterHandler and RemoveVoterHandler; KAFKA-16525.
+    Source: steps 1 to 4 of AddVoterHandler and RemoveVoterHandler.
     """
     if not s.up[leader] or s.role[leader] != Role.LEADER or s.unflushed[leader]:
         return False

@@ -58,6 +58,10 @@ class Format(Index, names=("no-initial-controllers", "initial-controllers", "sta
     """How a directory is formatted when it was lost, by the option of `kafka-storage format`."""
 
 
+class Wait(Index, names=("at-once", "majority", "settled")):
+    """What an operator waits for before a formatted controller is started."""
+
+
 class Count(Index, members=2):
     """A small number: of faults, of changes."""
 
@@ -89,6 +93,9 @@ class Quorum(State):
     formats = setting(any_of(Format))
     """How a lost directory is formatted again: with a new id, as no voter; with the id that it had, which is named as an initial
     controller; or with a new id as the only voter. With `kraft.version` 0 it has a new id, and is a voter by the configuration."""
+    formatted_starts = setting(any_of(Wait))
+    """When a formatted controller is started: at once; when a majority of the controllers has what is committed, as the documentation
+    asks for; or when the others also all follow one leader of the newest epoch."""
     crashes = budget(up_to(Count), singular="crash", whose=CONTROLLER)
     """How many times a controller's process may die."""
     power_losses = budget(up_to(Count), singular="power loss", whose=CONTROLLER)

@@ -20,7 +20,7 @@ DIFFERENCES = (
         settings={"votes_name_directory": 1},
         since="3.9.0",
         modes=(KRAFT,),
-        source="KIP-853 (KAFKA-16713); KafkaRaftClient.handleVoteRequest, ElectionState.toQuorumStateData",
+        source="KIP-853; KafkaRaftClient.handleVoteRequest, ElectionState.toQuorumStateData",
         known=READ,
     ),
     ReleaseDifference(

@@ -230,6 +230,6 @@ def directories_suffice(s: Quorum) -> bool:
     return all(has_directory_left(s, c) for c in s.each(Controller))
 
 
-@suffices("metadata log", "A leader has an offset left for the next record.")
+@suffices("log size", "A leader has an offset left for the next record.")
 def log_suffices(s: Quorum) -> bool:
     return all(s.role[c] != Role.LEADER or s.log_end[c] < s.size(Offset) for c in s.each(Controller))
