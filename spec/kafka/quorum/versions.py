@@ -12,6 +12,7 @@ from neverlost.model.kafka.quorum.state import Quorum
 from . import properties
 from .differences import NAMED, TIME_LINE
 from .picture import PICTURE
+from .scope import notes
 
 PROTOCOL = Profile(
     name="kafka-quorum",
@@ -64,6 +65,7 @@ PROTOCOL = Profile(
     ),
     on_request=(properties.voter_again,),
     default_bounds={"controllers": 3, "epochs": 2, "log_size": 4},
+    notes=notes(),
     picture=PICTURE,
 )
 
