@@ -26,19 +26,17 @@ COMMITTED_LATER = Gap(
 )
 
 
-def _polled(
-    action: Action, *methods: str, since: str = "3.1.0", until: str | None = None, gaps: tuple[Gap, ...] = ()
-) -> LedgerRow:
+def _polled(action: Action, *methods: str, since: str = "3.1.0", gaps: tuple[Gap, ...] = ()) -> LedgerRow:
     """Of what the thread of a controller does."""
     read = {
-        "3.1.0": ("3.3.2", "3.9.1", "4.1.1"),
-        "3.9.0": ("3.9.1", "4.1.1", "4.2.0"),
-        "4.0.0": ("4.0.0", "4.1.1"),
-        "4.2.0": ("4.2.0",),
+        "3.1.0": ("4.1.2",),
+        "3.9.0": ("4.2.2",),
+        "4.0.0": ("4.1.2",),
+        "4.2.0": ("4.2.2",),
     }
     return LedgerRow(
         action=action,
-        when=kraft(since, until),
+        when=kraft(since),
         by=POLL,
         places=at(*methods),
         gaps=gaps,
@@ -48,15 +46,13 @@ def _polled(
 
 def _absent(action: Action, until: str, *methods: str) -> LedgerRow:
     """Of what earlier releases do not do."""
-    read = {"3.8.1": ("3.3.2", "3.8.1"), "3.9.2": ("3.3.2", "3.9.1"), "4.1.2": ("3.9.1", "4.1.1")}
+    read = {"3.8.1": ("3.3.2", "3.8.1"), "3.9.2": ("3.3.2", "3.9.2"), "4.1.2": ("4.1.2",)}
     return LedgerRow(action=action, when=kraft("3.1.0", until), by=ABSENT, places=at(*methods), read=read[until])
 
 
 def _outside(action: Action, *methods: str) -> LedgerRow:
     """Of what befalls a controller."""
-    return LedgerRow(
-        action=action, when=kraft(), by=SURROUNDINGS, places=at(*methods), read=("3.3.2", "3.9.1", "4.1.1")
-    )
+    return LedgerRow(action=action, when=kraft(), by=SURROUNDINGS, places=at(*methods), read=("4.1.2",))
 
 
 ASKS = "KafkaRaftClient.java: transitionToProspective"
@@ -102,7 +98,7 @@ LEDGER = Ledger(
                     ),
                 ),
             ),
-            read=("3.3.2", "3.9.1", "4.1.1"),
+            read=("4.1.2",),
         ),
         LedgerRow(
             action=replicating.acknowledge,
@@ -110,7 +106,7 @@ LEDGER = Ledger(
             by="the partition's own steps, which the replication family has",
             places=at("ReplicaManager.scala: appendRecords"),
             gaps=(COMMITTED_LATER,),
-            read=("3.9.1", "4.1.1"),
+            read=("4.1.2",),
         ),
         _absent(reconfiguration.remove_voter, "3.8.1", "KafkaRaftClient.java: initialize"),
         _polled(reconfiguration.remove_voter, RECONFIGURES[1], since="3.9.0"),
