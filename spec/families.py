@@ -11,6 +11,7 @@ from neverlost.model.core import Budget, Profile
 
 from .family import Family
 from .kafka.purgatory import Purgatory
+from .kafka.quorum import ControllersQuorum
 from .kafka.replication import Replication
 from .kafka.routing import Routing
 from .kafka.timing_wheel import TimingWheel
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 FAMILIES: tuple[Family, ...] = (
     Replication(),
+    ControllersQuorum(),
     TimingWheel(),
     Purgatory(),
     Routing(),

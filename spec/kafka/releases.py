@@ -94,13 +94,14 @@ class TimeLine:
 
     Releases before `since` do not have what the family is about. `always` is what the first release does where no switch off is meant,
     and all do until a difference says otherwise. `named` has a name for every release that behaves otherwise than the one before it
-    in its mode, and for no other.
+    in its mode, and for no other. `modes` are those that have what the family is about.
     """
 
     differences: tuple[ReleaseDifference, ...]
     always: Mapping[str, int] = field(default_factory=dict)
     named: tuple[NamedVersion, ...]
     since: str = RELEASES[0]
+    modes: tuple[str, ...] = MODES
 
     @property
     def releases(self) -> tuple[str, ...]:
@@ -120,7 +121,7 @@ class TimeLine:
         """Which releases each version stands for. Raises ValueError where a difference begins and has no name, or the reverse."""
         found: dict[str, ReleaseSpan] = {}
         names = {(version.since, version.mode): version.name for version in self.named}
-        for mode in MODES:
+        for mode in self.modes:
             of_mode = (release for release in self.releases if has_mode(release, mode))
             for _, alike in groupby(of_mode, lambda release: self.settings_of(release, mode)):  # noqa: B023
                 first, *_ = others = list(alike)
@@ -156,7 +157,7 @@ class TimeLine:
         found = set()
         for release in releases:
             usual = KRAFT if RELEASES.index(release) >= RELEASES.index(FIRST_KRAFT_FOR_USE) else ZOOKEEPER
-            if not has_mode(release, mode or usual):
+            if not has_mode(release, mode or usual) or (mode or usual) not in self.modes:
                 return None
             found.add(self.version_name(release, mode or usual))
         return found.pop() if len(found) == 1 else None
