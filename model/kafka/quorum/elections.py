@@ -6,7 +6,7 @@ from neverlost.model.core import EMPTY, NONE, action, contains, only, require, s
 
 from .log import append, last_epoch, log_is_up_to_date
 from .state import Controller, Epoch, Offset, Quorum, Role
-from .voters import entry_of, is_majority, is_voter, matches
+from .voters import entry_of, is_majority, is_voter, matches, voter_count
 
 
 def forget_memory(s: Quorum, controller: Controller) -> None:
@@ -71,6 +71,14 @@ def hear_epoch(s: Quorum, controller: Controller, epoch: int) -> None:
         enter(s, controller, Role.UNATTACHED, epoch, NONE)
 
 
+def skips_an_epoch(s: Quorum, controller: Controller) -> bool:
+    """Does a controller that has resigned enter a new epoch before it asks? The only voter does not, as it starts by that.
+
+    Source: KafkaRaftClient.pollResigned and initialize.
+    """
+    return s.role[controller] == Role.RESIGNED and voter_count(s, controller) > 1
+
+
 @action("KIP-996, KafkaRaftClient.transitionToProspective")
 def ask_before(s: Quorum, controller: Controller) -> None:
     """A voter that misses its leader, or has none, asks whether it would be elected. If it has resigned it enters a new epoch first."""
@@ -78,9 +86,9 @@ def ask_before(s: Quorum, controller: Controller) -> None:
     require(s.up[controller])
     require(s.role[controller] != Role.LEADER and s.role[controller] != Role.PROSPECTIVE)
     require(is_voter(s, controller, controller))
-    require(s.role[controller] != Role.RESIGNED or s.epoch[controller] + 1 < s.size(Epoch))
+    require(not skips_an_epoch(s, controller) or s.epoch[controller] + 1 < s.size(Epoch))
 
-    if s.role[controller] == Role.RESIGNED:
+    if skips_an_epoch(s, controller):
         enter(s, controller, Role.PROSPECTIVE, s.epoch[controller] + 1, NONE)
     else:
         enter(s, controller, Role.PROSPECTIVE, s.epoch[controller], s.leader[controller])
@@ -107,6 +115,7 @@ def stop_asking(s: Quorum, controller: Controller) -> None:
     """A prospective candidate without a majority follows its leader again, if it knows one."""
     require(s.up[controller])
     require(s.role[controller] == Role.PROSPECTIVE)
+    require(s.leader[controller] != controller)
 
     if s.leader[controller] != NONE:
         enter(s, controller, Role.FOLLOWER, s.epoch[controller], s.leader[controller])

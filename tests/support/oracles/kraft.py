@@ -116,7 +116,7 @@ class Quorum:
         eligible = self.in_set(voters, i, node.directory)
         if self.rules["pre_vote"]:
             if eligible and node.role not in (LEADER, PROSPECTIVE):
-                if node.role != RESIGNED:
+                if node.role != RESIGNED or len(voters) == 1:
                     yield put(
                         world, i, self.moved(node, PROSPECTIVE, node.epoch, node.leader)._replace(votes=frozenset({i}))
                     )
@@ -124,7 +124,7 @@ class Quorum:
                     yield put(
                         world, i, self.moved(node, PROSPECTIVE, node.epoch + 1, None)._replace(votes=frozenset({i}))
                     )
-            if node.role == PROSPECTIVE:
+            if node.role == PROSPECTIVE and node.leader != i:
                 calmed = UNATTACHED if node.leader is None else FOLLOWER
                 yield put(world, i, self.moved(node, calmed, node.epoch, node.leader))
         asks = node.role == PROSPECTIVE and majority if self.rules["pre_vote"] else node.role != LEADER
