@@ -530,9 +530,9 @@ def no_log_divergence(s: Quorum) -> bool:
     for i in s.each(Server):
         for j in s.each(Server):
             for o in s.each(Offset):
-                if o < min(s.high_watermark[i], s.high_watermark[j]):
-                    if s.log_value[i][o] != s.log_value[j][o] or s.log_epoch[i][o] != s.log_epoch[j][o]:
-                        return False
+                same = s.log_value[i][o] == s.log_value[j][o] and s.log_epoch[i][o] == s.log_epoch[j][o]
+                if o < min(s.high_watermark[i], s.high_watermark[j]) and not same:
+                    return False
     return True
 
 
