@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem
 from neverlost.explorer.loading import find_profile, in_file, recorded_profile
 from neverlost.explorer.traces.commands import off_option, option_name
 from neverlost.model.core import BoundsError, Model, Profile, Setting
+from neverlost.model.core.errors import MOST_SHOWN
 
 from .completion import WORDS, bound_options
 from .counts import MOST_DIGITS, short
@@ -129,13 +130,23 @@ def bounds_of(given: Iterable[tuple[str, str | None]], profile: Profile, context
         elif option in switched_off:
             values[switched_off[option].name] = 1 - _choice(option, switched_off[option], text)
         else:
-            near = difflib.get_close_matches(option, [*bounds, *settings, *switched_off, *own], n=1, cutoff=0.6)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            also = f" Its settings: {', '.join(settings)}." if settings else ""
-            raise BoundsError(
-                f"{option} is neither an option nor a bound of {profile.name}.{hint} Its bounds: {', '.join(bounds)}.{also}"
-            )
+            raise BoundsError(_unknown(profile, option, [*bounds], [*settings], [*switched_off, *own]))
     return values
+
+
+def _unknown(
+    profile: Profile, option: str, bounds: Sequence[str], settings: Sequence[str], others: Sequence[str]
+) -> str:
+    """What is said of an option that neither the command nor the profile has: the nearest one, and where all are listed."""
+    positive = option.replace("--no-", "--", 1)
+    off = next((off_option(s) for s in profile.state.settings if option_name(s.name) == positive and s.off), None)
+    near = [off] if off else difflib.get_close_matches(option, [*bounds, *settings, *others], n=1, cutoff=0.6)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    listed = (
+        ", ".join(settings) if len(settings) <= MOST_SHOWN else f"{len(settings)}, which `neverlost describe` lists"
+    )
+    also = f" Its settings: {listed}." if settings else ""
+    return f"{option} is neither an option nor a bound of {profile.name}.{hint} Its bounds: {', '.join(bounds)}.{also}"
 
 
 def _whole_number(option: str, text: str | None) -> int:

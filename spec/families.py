@@ -33,6 +33,9 @@ FAMILIES: tuple[Family, ...] = (
 CLAIMED = "claims/"
 """How the names of profiles begin that are asked what the claims say."""
 
+SEEN = "seen/"
+"""How the names of profiles begin whose steps are those that real systems were seen to do. They are not listed."""
+
 
 def family_of(profile: Profile) -> Family:
     """The family that a profile names; one that gives nothing for a profile of none, such as a user's own."""
@@ -53,6 +56,12 @@ class _Profiles(Mapping[str, Profile]):
     """Profiles by name. Those of a family are imported when one of its names is asked for."""
 
     def __getitem__(self, name: str) -> Profile:
+        if name.startswith(SEEN):
+            version = self[name.removeprefix(SEEN)]
+            found = family_of(version).seen(version)
+            if found is None:
+                raise KeyError(name)
+            return found
         known = _claimed if name.startswith(CLAIMED) else _named
         asked = [family for family in FAMILIES if name.startswith((family.beginning, CLAIMED))]
         for family in asked:

@@ -44,6 +44,10 @@ class Family:
         """The first version that goes the same ways where nobody but the protocol itself looks."""
         return version
 
+    def seen(self, version: Profile) -> Profile | None:
+        """The version with fewer steps: those that real systems were seen to do. None if there is no such profile."""
+        return None
+
     def larger(self, model: Model) -> Mapping[str, Model]:
         """The models that a thorough check explores as well, each with what is larger in it: a bound, or a budget."""
         asked = {**model.bounds, **model.settings}

@@ -67,8 +67,13 @@ class RunnableRelease:
 
     @property
     def answers_when_deposed(self) -> bool:
-        """Does a broker that leads no more answer the producers that wait (seen: 0.8.2.1 does not, 0.9.0.1 does)?"""
-        return self.number >= (0, 9)
+        """Does a broker that leads no more answer the producers that wait (seen: 0.8.2.1 and 0.9.0.0 do not, 0.9.0.1 does)?"""
+        return self.number >= (0, 9, 0, 1)
+
+    @property
+    def hears_of_no_leader(self) -> bool:
+        """Does a broker in KRaft mode take in that nobody leads (KAFKA-13858, 3.3)? Else it stays in its leader epoch."""
+        return self.number >= (3, 3)
 
     @property
     def has_topic_ids(self) -> bool:

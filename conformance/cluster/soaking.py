@@ -182,8 +182,9 @@ def soak(
     *,
     watch: Watch[str] = UNWATCHED,
 ) -> Iterator[SoakRun]:
-    """Do the random runs of these numbers on one cluster, each judged by the model.
+    """Do the random runs of these numbers on one cluster, each judged by the model. After one that differs a new one is started.
 
+    The data of the cluster that differed is kept.
     Raises KeyboardInterrupt if the watch is interrupted, ClusterError if a cluster does not start.
     """
     with Clusters(release, watch=watch) as clusters:
@@ -192,4 +193,7 @@ def soak(
             adapter = KafkaAdapter(model, clusters)
             judged = judged_run(model, steps, adapter, stop_at_first=True)
             _, trouble = adapter.ended()
-            yield SoakRun(number=number, model=model, steps=tuple(steps), judged=tuple(judged), trouble=trouble)
+            run = SoakRun(number=number, model=model, steps=tuple(steps), judged=tuple(judged), trouble=trouble)
+            if run.difference is not None:
+                clusters.discard()
+            yield run

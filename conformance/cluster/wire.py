@@ -27,6 +27,8 @@ NO_ERROR, NOT_LEADER, TIMED_OUT, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_
 LEADER_NOT_AVAILABLE, UNKNOWN_TOPIC = 5, 3
 FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_NOT_AVAILABLE = 74, 75, 78
 INVALID_UPDATE_VERSION = 95
+ALTER_PARTITION_SINCE = ((3, (3, 5)), (2, (3, 3)), (1, (3, 2)), (0, (2, 7)))
+"""The version of the request for another ISR, and the first release that knows it."""
 NO_LEADER = -1
 CONSUMER, DEBUGGING_CONSUMER = -1, -2
 """Replica ids that are none: an ordinary consumer, and one that followers answer too."""
@@ -359,18 +361,30 @@ class Wire:
         return int(error)
 
     def alter_partition(
-        self, port: int, leader: int, broker_epoch: int, topic_id: bytes, state: PartitionState, isr: Sequence[int]
+        self,
+        port: int,
+        leader: int,
+        broker_epoch: int,
+        topic: str,
+        topic_id: bytes,
+        state: PartitionState,
+        isr: Sequence[int],
     ) -> None:
         """Ask a KRaft controller for another ISR, as the leader would. Raises ClusterError if it refuses every partition epoch."""
-        members = b"".join(struct.pack(">iq", member, -1) + b"\0" for member in isr)
+        version = next(version for version, since in ALTER_PARTITION_SINCE if self.release.number >= since)
+        with_epochs, with_recovery = version >= 3, version >= 1
+        named = topic_id if version >= 2 else bytes([len(topic) + 1]) + topic.encode()
+        members = b"".join(
+            struct.pack(">iq", member, -1) + b"\0" if with_epochs else struct.pack(">i", member) for member in isr
+        )
         for partition_epoch in range(100):
             part = struct.pack(">ii", 0, state.leader_epoch) + bytes([len(isr) + 1]) + members
-            part += struct.pack(">bi", 0, partition_epoch) + b"\0"
-            body = struct.pack(">iq", leader, broker_epoch) + bytes([2]) + topic_id + bytes([2]) + part + b"\0\0"
-            answer = self.call_flexible(port, ALTER_PARTITION, 3, body)
+            part += (b"\0" if with_recovery else b"") + struct.pack(">i", partition_epoch) + b"\0"
+            body = struct.pack(">iq", leader, broker_epoch) + bytes([2]) + named + bytes([2]) + part + b"\0\0"
+            answer = self.call_flexible(port, ALTER_PARTITION, version, body)
             (error,) = struct.unpack_from(">h", answer, 4)
             if error == NO_ERROR:
-                (error,) = struct.unpack_from(">h", answer, 6 + 1 + 16 + 1 + 4)
+                (error,) = struct.unpack_from(">h", answer, 6 + 1 + len(named) + 1 + 4)
             if error == NO_ERROR:
                 return
             if error != INVALID_UPDATE_VERSION:

@@ -45,7 +45,8 @@ class Profile:
     bounds. Properties `on_request` are decided only if they are named, because they cost more.
     `lemmas` are for proofs of the properties, and `assumptions` are what the lemmas assume about the settings.
     `settings` are the values of the state's settings where they are not the lowest. `picture` says how runs are drawn. `family`
-    names the protocol that it is a profile of, for the studies that go over all of them. `unfit` says why bounds do not go together;
+    names the protocol that it is a profile of, for the studies that go over all of them. `proviso` is a clause that every verdict
+    assumes: "no exchange is delayed". `unfit` says why bounds do not go together;
     an empty text if they do. Building a profile refuses functions outside Model Python (LanguageError).
     """
 
@@ -64,6 +65,7 @@ class Profile:
     notes: str = ""
     picture: Picture | None = None
     family: str = ""
+    proviso: str = ""
     unfit: Callable[[Mapping[str, int]], str] | None = None
 
     def __post_init__(self) -> None:
@@ -481,8 +483,9 @@ class Model:
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """What a verdict assumes because bounds are 0, as clauses: `no exchange is delayed`."""
-        return tuple(c for name, c in self.profile.optional_bounds.items() if c and not self.bounds[name])
+        """What a verdict assumes, because bounds are 0 or because the profile says so, as clauses: `no exchange is delayed`."""
+        left_out = [c for name, c in self.profile.optional_bounds.items() if c and not self.bounds[name]]
+        return (*left_out, *filter(None, [self.profile.proviso]))
 
     @property
     def proviso(self) -> str:

@@ -25,7 +25,7 @@ LARGE = {"late-looks-and-metadata", "late-responses", "newer-records", "shutdown
 """Benches whose suites take longest to make: only with --thorough."""
 
 AGAIN = "run `make mutants`, and commit what it writes"
-MOST_CASES = 60
+MOST_CASES = 30
 """So many cases of a suite are run, spread over all of it; with --thorough every case."""
 
 

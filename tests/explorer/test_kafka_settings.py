@@ -87,7 +87,8 @@ WRONG = {
         "--min-irs is neither an option nor a bound of kafka-4.1. Did you mean --min-isr?",
     ),
     "a near switch": (("--no-erl",), "Did you mean --no-elr?"),
-    "an unknown name": (("--colour", "red"), "Its settings: --acks, --min-isr, --unclean,"),
+    "an unknown name": (("--colour", "red"), "which `neverlost describe` lists."),
+    "a switch that has a name of its own": (("--no-unclean",), "Did you mean --clean?"),
 }
 
 

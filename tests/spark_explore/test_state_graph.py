@@ -126,6 +126,7 @@ def test_a_sample_is_shortest_traces(small: tuple[StateGraphTables, Result]) -> 
         assert levels[trace.states[-1]] == len(trace.steps)
 
 
+@pytest.mark.thorough
 def test_what_trimming_leaves_nothing_of_holds_and_a_lasso_is_never_trimmed_away(
     office: tuple[StateGraphTables, Result],
 ) -> None:

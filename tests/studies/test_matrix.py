@@ -22,6 +22,8 @@ from neverlost.spec.matrix import Cell
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "matrix.md").read_text(encoding="utf-8")
+UNSEEN = "†"
+"""What marks a run in the README that needs a step which no broker was seen to do."""
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 NAMES = [version.name for version in REPLICATING]
 Place = tuple[str, str, str, str, str, int]
@@ -110,7 +112,7 @@ def test_the_readme_says_what_the_page_and_the_record_of_the_claims_say() -> Non
     columns = [("1 crash", 1), ("2 crashes", 0), ("1 power loss", 0), ("2 power losses", 0)]
     seen, moves, restarts = [], by_claims(leader_moves=3), by_claims(leader_moves=1, shutdowns=2)
     for line in table[0].splitlines()[2:-1]:
-        names, by_moves, by_restarts, *texts, _ = line.strip("| ").split(" | ")
+        names, by_moves, by_restarts, *texts, _ = line.replace(UNSEEN, "").strip("| ").split(" | ")
         first, *last = re.findall(r"kafka-[\d.]+(?:-\w+)?", names)
         versions = [version.name for version in VERSIONS]
         span = versions[versions.index(first) : versions.index((last or [first])[-1]) + 1]

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from neverlost.model.core import Step
-from neverlost.model.kafka.replication.state import FIRST_LEADER, Partition, Replica
+from neverlost.model.kafka.replication.state import FIRST_LEADER, Partition
+from neverlost.spec.kafka.replication.seen import all_take_part
 
 from ...adapter import How
 from ..wire import NO_LEADER
@@ -64,8 +65,7 @@ def move_leader(run: PartitionRun, successor: int) -> None:
 
 def move_leader_obstacle(s: Partition, successor: int) -> str:
     """With ZooKeeper leadership is moved by a reassignment, in which all replicas take part."""
-    all_take_part = all(s.up) and s.controller_isr == s.all_of(Replica)
-    return UNMOVED if s.ordered_metadata and not all_take_part else ""
+    return UNMOVED if s.ordered_metadata and not all_take_part(s) else ""
 
 
 def _session_ends(name: str, run: PartitionRun, step: Step) -> bool:

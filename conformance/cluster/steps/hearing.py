@@ -9,6 +9,7 @@ from functools import partial
 from neverlost.model.core import NONE, Step, contains
 from neverlost.model.kafka.replication.shutdown import is_shutting_down
 from neverlost.model.kafka.replication.state import KIP_101, Partition, Replica
+from neverlost.spec.kafka.replication.seen import listens
 
 from .action import OnBrokers
 from .fetching import fresh_fetch
@@ -17,6 +18,8 @@ from .planned import PlannedRun
 from .producing import wait_no_longer
 
 STOPPED = "the controller on ZooKeeper stops the replicas of a broker that is shutting down"
+DEAF = "before 3.3 a broker in KRaft mode reads no more metadata as soon as it is shutting down"
+HEARS_NO_LEADER = "before 3.3 a broker stays in its leader epoch where nobody leads (KAFKA-13858)"
 HALTS = "a broker of 0.11 ends itself where its leader has lost what it has itself"
 UNREAD = "a broker that hears of two decisions, one by one, after both were made, reads both at once"
 MISSED = "a broker whose session had ended hears, when it is back, of the newest decision alone"
@@ -33,6 +36,11 @@ def become_leader(run: PartitionRun, replica: int, epoch: int) -> None:
     run.until(partial(run.topic.leads, broker), f"broker {broker} as leader")
 
 
+def become_leader_obstacle(s: Partition, replica: Replica, epoch: int) -> str:
+    """A broker that shuts down may not listen any more."""
+    return "" if s.ordered_metadata or listens(s, replica) else DEAF
+
+
 def become_follower(run: PartitionRun, replica: int, leader: int, epoch: int) -> None:
     """Let the broker hear of the epoch, and wait until it fetches from the leader, if that is alive."""
     run.hear(replica, epoch)
@@ -44,8 +52,8 @@ def become_follower(run: PartitionRun, replica: int, leader: int, epoch: int) ->
 
 def become_follower_obstacle(s: Partition, replica: Replica, leader: Replica, epoch: int) -> str:
     """A broker that goes on following a leader may have records that the leader has lost."""
-    if s.ordered_metadata and is_shutting_down(s, replica):
-        return STOPPED
+    if not listens(s, replica):
+        return STOPPED if s.ordered_metadata else DEAF
     has_more = s.leader[replica] == leader and s.log_end[replica] > s.log_end[leader]
     return HALTS if s.truncation == KIP_101 and has_more else ""
 
@@ -54,6 +62,11 @@ def hear_of_no_leader(run: PartitionRun, replica: int, epoch: int) -> None:
     """Let the broker read that nobody leads, and wait until it has taken it in."""
     run.hear(replica, epoch)
     run.until(partial(run.has_heard, replica, epoch), f"broker {run.broker(replica)} without a leader")
+
+
+def hear_of_no_leader_obstacle(s: Partition, replica: Replica, epoch: int) -> str:
+    """Not every release has a broker hear that nobody leads."""
+    return "" if s.isr_without_fenced else HEARS_NO_LEADER
 
 
 def on_return(run: PartitionRun, step: Step) -> bool:
@@ -126,7 +139,7 @@ def old_epochs(run: PlannedRun) -> Iterator[str]:
 
 
 ACTIONS = {
-    "become_leader": OnBrokers(perform=become_leader, hidden=on_return),
+    "become_leader": OnBrokers(perform=become_leader, obstacle=become_leader_obstacle, hidden=on_return),
     "become_follower": OnBrokers(perform=become_follower, obstacle=become_follower_obstacle, hidden=on_return),
-    "hear_of_no_leader": OnBrokers(perform=hear_of_no_leader, hidden=on_return),
+    "hear_of_no_leader": OnBrokers(perform=hear_of_no_leader, obstacle=hear_of_no_leader_obstacle, hidden=on_return),
 }

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from neverlost.model.core import EMPTY, NONE, Step, contains, only
 from neverlost.model.kafka.replication.controller import issues_to
 from neverlost.model.kafka.replication.leader import acceptable
 from neverlost.model.kafka.replication.shutdown import is_shutting_down
 from neverlost.model.kafka.replication.state import LOST, Partition, Replica
+from neverlost.spec.kafka.replication.seen import has_to_hear_of_isr
 
 from ...adapter import How
 from .. import frames
 from ..cluster import PATIENT_MS
 from ..gates import ALTER_ISR, FETCH, Answer, Frame, Gate
 from ..topic import STEP_SECONDS
+from ..wire import INVALID_UPDATE_VERSION
 from .action import OnBrokers, always
 from .fetching import exchange, fresh_fetch
 from .high_watermarks import reader
@@ -36,6 +38,7 @@ RAISED = (
     "a follower that has to fetch to stay in the ISR hears at once of a high watermark that rises as another is dropped"
 )
 EXPAND_SECONDS = 1.0
+MOST_FETCHES = 10
 
 
 def shrink_isr(run: PartitionRun, leader: int, follower: int) -> None:
@@ -88,22 +91,40 @@ def expand_isr_obstacle(s: Partition, leader: Replica, follower: Replica) -> str
     return REENTERS if is_shutting_down(s, follower) else ""
 
 
-def has_to_hear_of_isr(s: Partition, leader: Replica) -> bool:
-    """Does the leader of the newest epoch not know yet that the controller has changed the ISR? In KRaft mode it is to read that."""
-    return not s.ordered_metadata and issues_to(s, leader) and s.isr[leader] != s.controller_isr
-
-
 def grant_isr(run: PartitionRun, leader: int) -> None:
     """Let the leader's request pass, and keep the answer; where it asks for another ISR than the run has, ask for that."""
-    isr = tuple(sorted(map(run.broker, run.plan.granted.popleft())))
+    members = run.plan.granted.popleft()
+    isr = tuple(sorted(map(run.broker, members)))
     frame, asked = request_for_isr(run, leader, STEP_SECONDS)
     if asked == isr:
         run.gates.release(frame, Answer.HELD)
+        while _is_stale(run, frame):
+            frame = _asked_again(run, leader, members, frame)
+            run.gates.release(frame, Answer.HELD)
     else:
         how = run.news.ask_for_isr(leader, frame, isr)
         run.note(f"broker {run.broker(leader)} asked for the ISR {list(asked)}; {how}")
     run.until(lambda: run.topic.state.isr == isr, f"the ISR {list(isr)}")
     run.news.granted()
+
+
+def _is_stale(run: PartitionRun, frame: Frame) -> bool:
+    """Was the request made before the leader read of a change, such as of the eligible replicas? A broker may ask as soon as it can."""
+    run.gates.answered(frame)
+    return frames.isr_error(frame, run.topic.name, run.topic.id) == INVALID_UPDATE_VERSION
+
+
+def _asked_again(run: PartitionRun, leader: int, members: Iterable[int], refused: Frame) -> Frame:
+    """The request that the leader makes when it hears that the one before came too late, and a follower fetches."""
+    run.gates.release(refused)
+    for _ in range(MOST_FETCHES):
+        for member in members:
+            if run.broker(member) not in run.topic.state.isr:
+                exchange(run, member, leader, LOST)
+        run.gates.wait_a_while(lambda: waiting_request(run, leader) is not None, EXPAND_SECONDS)
+        if waiting_request(run, leader) is not None:
+            break
+    return request_for_isr(run, leader, STEP_SECONDS)[0]
 
 
 def refuse_isr(run: PartitionRun, leader: int) -> None:

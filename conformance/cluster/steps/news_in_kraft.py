@@ -10,6 +10,7 @@ from .. import frames
 from ..gates import ALTER_ISR, CONTROLLER, HEARTBEAT, METADATA_LOG, Answer, Frame
 from ..releases import ClusterError
 from ..topic import STEP_SECONDS
+from ..wire import NO_LEADER
 
 if TYPE_CHECKING:
     from ..kraft import KRaftControl
@@ -76,7 +77,7 @@ class KRaftNews:
         """Ask in the leader's name; its own request waits on."""
         run, broker = self.run, self.run.broker(leader)
         epoch = self.gates.sessions[broker].broker_epoch
-        run.wire.alter_partition(self.control.port, broker, epoch, run.topic.id, run.topic.state, isr)
+        run.wire.alter_partition(self.control.port, broker, epoch, run.topic.name, run.topic.id, run.topic.state, isr)
         return f"{list(isr)} was asked for in its name"
 
     def granted(self) -> None:
@@ -124,8 +125,10 @@ class KRaftNews:
         self.gates.open(METADATA_LOG, self.run.broker(replica), CONTROLLER)
 
     def before_unfence(self, replica: int) -> None:
-        """It reads the metadata before it is unfenced, so that it hears that nobody leads."""
+        """It reads the metadata before it is unfenced, so that it hears that nobody leads, where its release tells brokers that."""
         self.before_start(replica)
+        if self.run.topic.state.leader == NO_LEADER and not self.run.cluster.release.hears_of_no_leader:
+            return
         heard = partial(self.run.has_heard, replica, self.run.newest)
         self.run.until(heard, f"broker {self.run.broker(replica)} in the newest epoch")
 

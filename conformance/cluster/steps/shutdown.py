@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from neverlost.model.core import contains
 from neverlost.model.kafka.replication.shutdown import is_shutting_down
 from neverlost.model.kafka.replication.state import Partition, Replica
+from neverlost.spec.kafka.replication.seen import is_behind
 
 from ..gates import Answer
 from ..releases import ClusterError
 from ..topic import RESTART_SECONDS
 from .action import OnBrokers
 from .controller import elect
-from .isr import has_to_hear_of_isr
 from .partition_run import PartitionRun
 
 STAYING = "a leader that nobody may succeed ends only after five minutes"
@@ -65,12 +64,7 @@ def shut_down_obstacle(s: Partition, replica: Replica) -> str:
         return ""
     if not is_shutting_down(s, replica):
         return STAYING
-    return BEHIND if any(_is_behind(s, other) for other in s.each(Replica) if other != replica) else ""
-
-
-def _is_behind(s: Partition, replica: Replica) -> bool:
-    has_to_read = s.epoch[replica] != s.newest_epoch or has_to_hear_of_isr(s, replica)
-    return s.up[replica] and has_to_read and not contains(s.fenced, replica)
+    return BEHIND if any(is_behind(s, other) for other in s.each(Replica) if other != replica) else ""
 
 
 def end_those_that_leave(run: PartitionRun) -> None:

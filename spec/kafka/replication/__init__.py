@@ -37,6 +37,11 @@ class Replication(Family):
 
         return replicating_like(version)
 
+    def seen(self, version: Profile) -> Profile:
+        from .seen import seen
+
+        return seen(version)
+
     def larger(self, model: Model) -> Mapping[str, Model]:
         from .thorough import larger
 

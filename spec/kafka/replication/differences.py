@@ -48,7 +48,7 @@ DIFFERENCES = (
         settings={"notes_epoch_at_start": 1},
         since="2.0.1",
         source="KAFKA-7415; LeaderEpochFileCache.endOffsetFor and Partition.makeLeader",
-        known="code read at 2.0.0 and 2.0.1",
+        known="run: the logs of 2.0.0 part where those of 2.0.1 do not",
     ),
     ReleaseDifference(
         rule="A follower finds out by fetching where to cut its log.",

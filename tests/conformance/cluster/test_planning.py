@@ -8,7 +8,7 @@ import pytest
 
 from neverlost.conformance.adapter import CannotSchedule
 from neverlost.conformance.cluster import planning
-from neverlost.conformance.cluster.leaderless import hear_of_no_leader
+from neverlost.conformance.cluster.leaderless import hear_of_no_leader, with_leaderless_news
 from neverlost.conformance.cluster.planning import plan_of
 from neverlost.conformance.cluster.releases import release_named, runnable_releases
 from neverlost.conformance.cluster.soaking import random_run, run_number
@@ -63,6 +63,30 @@ def test_a_broker_that_hears_of_each_decision_as_it_is_made_is_scheduled() -> No
         "become_follower(replica=r3, leader=r1, epoch=2)",
     ]
     assert list(plan_of(model, [model.parse_step(step) for step in steps]).heard[2]) == [1, 2]
+
+
+def test_before_3_3_a_broker_that_is_shutting_down_reads_no_more_metadata() -> None:
+    steps = ["hand_over(leader=r1, successor=r2)", "become_follower(replica=r1, leader=r2, epoch=1)"]
+    refused = refusal(kafka("kafka-3.1-kraft", shutdowns=1), *steps)
+    assert (refused.number, refused.why) == (2, hearing.DEAF)
+    newer = kafka("kafka-3.3", shutdowns=1)
+    assert list(plan_of(newer, [newer.parse_step(step) for step in steps]).heard[0]) == [1]
+
+
+def test_before_3_3_no_broker_hears_that_nobody_leads() -> None:
+    faults = {"crashes": 2, "power_losses": 0, "min_isr": 1}
+    steps = [
+        "crash(replica=r2, checkpoint=0)",
+        "fence_follower(replica=r2)",
+        "crash(replica=r1, checkpoint=0)",
+        "fail_over(leader=r1, successor=r3)",
+        "lose_leader(leader=r3)",
+        "hear_of_no_leader(replica=r3, epoch=3)",
+    ]
+    model = with_leaderless_news(kafka("kafka-3.1-kraft", pauses=1, **faults))
+    steps[4:4] = ["pause(replica=r3)"]
+    refused = refusal(model, *steps)
+    assert (refused.number, refused.why) == (7, hearing.HEARS_NO_LEADER)
 
 
 def test_a_consumer_is_not_driven_on_real_brokers() -> None:

@@ -152,7 +152,7 @@ def grouped(names: Iterable[str], thorough: Container[str]) -> list[Any]:
     return [pytest.param(n, marks=[group(n), *([pytest.mark.thorough] if n in thorough else [])]) for n in names]
 
 
-MOST_CASES = 50
+MOST_CASES = 25
 """So many cases of a suite are run, spread over all of it; with --thorough every case."""
 
 

@@ -173,7 +173,10 @@ def test_a_flaw_of_one_state_is_noted_among_many(profiles: dict[int, Profile], m
 def test_the_actions_of_kafka_and_of_kip_320_lead_to_the_same_states(
     symmetric: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for model in (KIP_320.bounded(replicas=3), version_named("kafka-2.7").bounded(leader_moves=1, power_losses=1)):
+    for model in (
+        KIP_320.bounded(replicas=3),
+        version_named("kafka-2.7").bounded(values=1, log_size=1, leader_moves=1),
+    ):
         symmetry = symmetry_of(model, symmetric, ())
         states = reached(model)
         expected = Steps()
