@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE
 
-from .state import Controller, Decision, Epoch, Offset, Quorum
+from .state import Controller, Decision, Offset, Quorum
 from .voters import entry_of, matches, voter_count
 
 
@@ -25,7 +25,7 @@ def log_is_up_to_date(s: Quorum, candidate: Controller, voter: Controller) -> bo
     return theirs > mine or (theirs == mine and s.log_end[candidate] >= s.log_end[voter])
 
 
-def end_for_epoch(s: Quorum, controller: Controller, epoch: Epoch) -> int:
+def end_for_epoch(s: Quorum, controller: Controller, epoch: int) -> int:
     """Where the records of a log end that are of this epoch or an earlier one."""
     end = 0
     for offset in s.each(Offset):
@@ -34,19 +34,37 @@ def end_for_epoch(s: Quorum, controller: Controller, epoch: Epoch) -> int:
     return end
 
 
-def valid_end(s: Quorum, follower: Controller, leader: Controller) -> int:
-    """The end of a follower's log if the leader finds that its own log goes on from there, else where the follower is to cut.
+def epoch_before(s: Quorum, controller: Controller, end: int) -> int:
+    """The epoch of the record before an offset; 0 at the start of a log."""
+    if end == 0:
+        return 0
+    return s.log_epoch[controller][end - 1]
 
-    Source: ReplicatedLog.validateOffsetAndEpoch and KafkaMetadataLog.truncateToEndOffset.
+
+def agreed_end(s: Quorum, follower: Controller, leader: Controller) -> int:
+    """Where the leader's records end that are of the follower's last epoch or of an earlier one.
+
+    Source: KafkaMetadataLog.endOffsetForEpoch.
     """
-    last = last_epoch(s, follower)
-    theirs = end_for_epoch(s, leader, last)  # type: ignore[arg-type]
-    at = 0
-    if theirs > 0:
-        at = s.log_epoch[leader][theirs - 1]
-    if at == last and s.log_end[follower] <= theirs:
-        return s.log_end[follower]
-    return min(end_for_epoch(s, follower, at), theirs)  # type: ignore[arg-type]
+    return end_for_epoch(s, leader, last_epoch(s, follower))
+
+
+def diverges(s: Quorum, follower: Controller, leader: Controller) -> bool:
+    """Does the leader find that its log does not go on from the end of the follower's? Source: ReplicatedLog.validateOffsetAndEpoch."""
+    end = agreed_end(s, follower, leader)
+    return epoch_before(s, leader, end) != last_epoch(s, follower) or end < s.log_end[follower]
+
+
+def end_to_keep(s: Quorum, follower: Controller, leader: Controller) -> int:
+    """Where a follower cuts its log that diverges. Source: ReplicatedLog.truncateToEndOffset."""
+    theirs = agreed_end(s, follower, leader)
+    epoch = epoch_before(s, leader, theirs)
+    if epoch == 0:
+        return theirs
+    mine = end_for_epoch(s, follower, epoch)
+    if epoch_before(s, follower, mine) == epoch:
+        return min(mine, theirs)
+    return mine
 
 
 def cut(s: Quorum, controller: Controller, end: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from neverlost.model.core import NONE, action, require, sends
 
 from .elections import forget_memory
-from .log import append, commit, cut, take, valid_end
+from .log import agreed_end, append, commit, cut, diverges, end_to_keep, take
 from .state import Controller, Decision, Offset, Quorum, Role
 
 
@@ -13,8 +13,8 @@ from .state import Controller, Decision, Offset, Quorum, Role
 def fetch(s: Quorum, controller: Controller, leader: Controller) -> None:
     """A follower fetches: it tells its log end, and gets the next record, or where to cut its log.
 
-    A follower that is to cut its log below its high watermark ends instead. A fetch that was parked is answered before the leader
-    flushes. What is appended is flushed before the next fetch. Source: KafkaRaftClient.tryCompleteFetchRequest, handleFetchResponse.
+    A fetch that was parked is answered before the leader flushes. What is appended is flushed before the next fetch. Source:
+    KafkaRaftClient.tryCompleteFetchRequest, handleFetchResponse.
     """
     require(s.up[controller] and s.up[leader])
     require(s.role[controller] == Role.FOLLOWER)
@@ -23,20 +23,37 @@ def fetch(s: Quorum, controller: Controller, leader: Controller) -> None:
     require(s.epoch[controller] == s.epoch[leader])
     require(not s.unflushed[leader] or is_parked(s, controller, leader))
 
-    end = valid_end(s, controller, leader)
-    if end < s.log_end[controller]:
-        if end < s.high_watermark[controller]:
-            go_down(s, controller)
-        else:
-            cut(s, controller, end)
+    if diverges(s, controller, leader):
+        truncate(s, controller, leader)
     else:
         s.known_end[leader][controller] = s.log_end[controller]
         s.known_directory[leader][controller] = s.directory[controller]
         commit(s, leader)
         copy_next(s, controller, leader)
-        s.high_watermark[controller] = max(
-            s.high_watermark[controller], min(s.high_watermark[leader], s.log_end[controller])
-        )
+        learn_high_watermark(s, controller, s.high_watermark[leader])
+
+
+def truncate(s: Quorum, controller: Controller, leader: Controller) -> None:
+    """A follower cuts its log as its leader tells it; a process that is to cut below its high watermark ends instead.
+
+    Source: KafkaRaftClient.handleFetchResponse, KafkaMetadataLog.truncateTo.
+    """
+    if min(agreed_end(s, controller, leader), end_to_keep(s, controller, leader)) < s.high_watermark[controller]:
+        go_down(s, controller)
+    else:
+        cut(s, controller, end_to_keep(s, controller, leader))
+
+
+def learn_high_watermark(s: Quorum, controller: Controller, high_watermark: int) -> None:
+    """A follower takes the leader's high watermark, if that has one yet; a process that is told a lower one than it had ends.
+
+    Source: FollowerState.updateHighWatermark.
+    """
+    if high_watermark > 0:
+        if min(high_watermark, s.log_end[controller]) < s.high_watermark[controller]:
+            go_down(s, controller)
+        else:
+            s.high_watermark[controller] = min(high_watermark, s.log_end[controller])
 
 
 def is_parked(s: Quorum, controller: Controller, leader: Controller) -> bool:

@@ -192,16 +192,20 @@ class Quorum:
         """The leader looks where its log has the epoch of the follower's last record, and says where they part if they do."""
         last = self.tail(node.log)[0]
         upto = [epoch for epoch, _ in other.log if epoch <= last]
-        if not (len(node.log) <= len(upto) and (upto[-1] if upto else 0) == last):
-            at = upto[-1] if upto else 0
-            mine = sum(1 for epoch, _ in node.log if epoch <= at)
-            keep = min(mine, len(upto))
-            return put(world, i, self.down(node) if keep < node.high else node._replace(log=node.log[:keep]))
+        at = upto[-1] if upto else 0
+        if at != last or len(upto) < len(node.log):
+            local = [epoch for epoch, _ in node.log if epoch <= at]
+            keep = 0 if at == 0 else min(len(local), len(upto)) if local and local[-1] == at else len(local)
+            return put(
+                world, i, self.down(node) if min(keep, len(upto)) < node.high else node._replace(log=node.log[:keep])
+            )
         known = tuple((len(node.log), node.directory) if k == i else end for k, end in enumerate(other.known))
         world = self.advanced(put(world, j, other._replace(known=known)), j)
         log = (*node.log, *world.nodes[j].log[len(node.log) : len(node.log) + 1])
-        high = max(node.high, min(world.nodes[j].high, len(log)))
-        return put(world, i, node._replace(log=log, high=high))
+        told = world.nodes[j].high
+        if told and min(told, len(log)) < node.high:
+            return put(world, i, self.down(node._replace(log=log)))
+        return put(world, i, node._replace(log=log, high=min(told, len(log)) if told else node.high))
 
     def restarted(self, i, node):
         """The state that the file quorum-state and the log tell; with kraft.version 0 the file names no directory."""
