@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from neverlost.model.core import Budget, Profile
 
 from .family import Family
+from .kafka.groups import Groups
 from .kafka.purgatory import Purgatory
 from .kafka.replication import Replication
 from .kafka.routing import Routing
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 FAMILIES: tuple[Family, ...] = (
     Replication(),
+    Groups(),
     TimingWheel(),
     Purgatory(),
     Routing(),
