@@ -7,7 +7,7 @@ from .state import Group, Member, Partition, Standing
 
 
 def initial(s: Group) -> None:
-    """The members are in the group, each with its partitions. These are empty, and their beginning is committed unless the group is new."""
+    """The members are in the group, each with its partitions. These are empty, their beginning committed unless the group is new."""
     for member in s.each(Member):
         if member + s.joins < s.size(Member):
             s.up[member] = True
