@@ -18,6 +18,7 @@ def initial(s: Group) -> None:
             s.discovered[partition] = True
             if not s.new_group:
                 s.committed[partition] = 0
+                s.older[partition] = 0
     for partition in s.each(Partition):
         if s.exists[partition]:
             for member in s.each(Member):

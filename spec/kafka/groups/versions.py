@@ -65,7 +65,7 @@ PROTOCOL = Profile(
         properties.generations_suffice,
     ),
     on_request=(properties.processed_in_the_end,),
-    default_bounds={"members": 2, "partitions": 2, "records": 1, "generations": 4},
+    default_bounds={"members": 2, "partitions": 2, "records": 2, "generations": 6},
     picture=PICTURE,
 )
 
