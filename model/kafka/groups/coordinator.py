@@ -5,13 +5,20 @@ from __future__ import annotations
 from neverlost.model.core import NONE, action, require
 
 from .offsets import forget_offset, write_offset
-from .state import Generation, Group, Member, Partition, Protocol, Standing
+from .state import Generation, Group, Member, Partition, Protocol, Slot, Standing
 
 
 def drop(s: Group, member: Member) -> None:
-    """The coordinator drops a member: what it was assigned is free, and the others are to rebalance."""
+    """The coordinator drops a member: what it was assigned is free, and the others are to rebalance.
+
+    What it has sent names a member that does not exist any more, and is refused for good.
+    """
     s.standing[member] = Standing.UNKNOWN
     s.member_epoch[member] = 0
+    for slot in s.each(Slot):
+        s.sent[member][slot] = NONE
+        s.sent_offset[member][slot] = 0
+        s.sent_in[member][slot] = 0
     if s.protocol == Protocol.CONSUMER:
         s.generation += 1
         for partition in s.each(Partition):
@@ -84,12 +91,12 @@ def expire_early(s: Group, partition: Partition) -> None:
 
     To 2.0 this needs no more. From 2.4 on, to KAFKA-13636, the group must be rebalancing after it had no member.
     """
-    require(s.expiries_left > 0)
+    require(s.idle_times_left > 0)
     require(has_members(s))
     require(s.expires_in_use or (s.expires_in_rebalance and s.rebalancing and s.emptied))
     require(s.committed[partition] != NONE)
 
-    s.expiries_left -= 1
+    s.idle_times_left -= 1
     forget_offset(s, partition)
 
 

@@ -32,6 +32,7 @@ def initial(s: Group) -> None:
     s.timeouts_left = s.timeouts
     s.commit_failures_left = s.commit_failures
     s.expiries_left = s.expiries
+    s.idle_times_left = s.idle_times
     s.coordinator_moves_left = s.coordinator_moves
     s.rollbacks_left = s.rollbacks
     s.partition_adds_left = s.partition_adds

@@ -111,7 +111,9 @@ class Group(State):
     commit_failures = budget(up_to(Count), singular="failed commitAsync", whose=BROKER)
     """How many times a commitAsync may fail with a retriable error."""
     expiries = budget(up_to(Count), singular="expiry of offsets", whose=OPERATOR)
-    """How many times committed offsets may expire (`offsets.retention.minutes`)."""
+    """How many times the group may be empty so long that its offsets expire (`offsets.retention.minutes`)."""
+    idle_times = budget(up_to(Count), singular="idle time of a partition", whose=OPERATOR)
+    """How many times nothing may be committed for a partition for as long, while the group has members."""
     coordinator_moves = budget(up_to(Count), singular="move of the coordinator", whose=BROKER)
     """How many times the coordinator's partition of __consumer_offsets may get another leader."""
     rollbacks = budget(up_to(Count), singular="lost commit", whose=BROKER)
@@ -185,6 +187,8 @@ class Group(State):
     """How many times a commitAsync may still fail."""
     expiries_left = counter(expiries)
     """How many times offsets may still expire."""
+    idle_times_left = counter(idle_times)
+    """How many times nothing may still be committed for long."""
     coordinator_moves_left = counter(coordinator_moves)
     """How many times the coordinator may still move."""
     rollbacks_left = counter(rollbacks)
