@@ -5,6 +5,7 @@ from __future__ import annotations
 from neverlost.model.core import NONE, action, require, sends
 
 from .assigning import commits_automatically, commits_last, give_up, has_no_rest, in_poll, take, target
+from .offsets import refuse_sent
 from .state import Generation, Group, Member, Partition, Protocol, Standing
 
 
@@ -30,6 +31,8 @@ def join(s: Group, member: Member) -> None:
                 commits_last(s, member, partition)
             if s.protocol == Protocol.EAGER or s.standing[member] == Standing.UNKNOWN:
                 give_up(s, member, partition)
+    if s.standing[member] == Standing.UNKNOWN:
+        refuse_sent(s, member)
     s.standing[member] = Standing.JOINING
     s.rebalancing = True
 

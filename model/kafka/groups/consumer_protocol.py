@@ -5,7 +5,7 @@ from __future__ import annotations
 from neverlost.model.core import NONE, action, require, sends
 
 from .assigning import commits_last, give_up, has_no_rest, in_poll, take, target
-from .offsets import starts_at
+from .offsets import refuse_sent, starts_at
 from .state import Generation, Group, Member, Partition, Protocol, Standing
 
 
@@ -24,8 +24,10 @@ def join_by_heartbeat(s: Group, member: Member) -> None:
     for partition in s.each(Partition):
         if s.owned[member][partition]:
             give_up(s, member, partition)
+    refuse_sent(s, member)
     s.standing[member] = Standing.STABLE
     s.generation += 1
+    s.member_epoch[member] = s.generation
     s.emptied = False
 
 

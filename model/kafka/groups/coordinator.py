@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE, action, require
 
-from .offsets import forget_offset, write_offset
-from .state import Generation, Group, Member, Partition, Protocol, Slot, Standing
+from .offsets import forget_offset, refuse_sent, write_offset
+from .state import Generation, Group, Member, Partition, Protocol, Standing
 
 
 def drop(s: Group, member: Member) -> None:
@@ -15,10 +15,7 @@ def drop(s: Group, member: Member) -> None:
     """
     s.standing[member] = Standing.UNKNOWN
     s.member_epoch[member] = 0
-    for slot in s.each(Slot):
-        s.sent[member][slot] = NONE
-        s.sent_offset[member][slot] = 0
-        s.sent_in[member][slot] = 0
+    refuse_sent(s, member)
     if s.protocol == Protocol.CONSUMER:
         s.generation += 1
         for partition in s.each(Partition):

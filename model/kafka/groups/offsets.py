@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE
 
-from .state import Generation, Group, Member, Next, Offset, Partition, Protocol, Reset, Standing
+from .state import Generation, Group, Member, Next, Offset, Partition, Protocol, Reset, Slot, Standing
 
 
 def accepts(s: Group, member: Member, partition: Partition, named: Generation) -> bool:
@@ -35,6 +35,14 @@ def forget_offset(s: Group, partition: Partition) -> None:
     s.committed[partition] = NONE
     s.older[partition] = NONE
     s.cut_at[partition] = NONE
+
+
+def refuse_sent(s: Group, member: Member) -> None:
+    """What a member has sent is refused for good: the coordinator does not know it, and what it sends next comes later."""
+    for slot in s.each(Slot):
+        s.sent[member][slot] = NONE
+        s.sent_offset[member][slot] = 0
+        s.sent_in[member][slot] = 0
 
 
 def reset_offset(s: Group, partition: Partition) -> int:

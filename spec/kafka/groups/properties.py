@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.model.core import always, eventually, sometimes, step_always, suffices
+from neverlost.model.core import NONE, always, eventually, sometimes, step_always, suffices
 from neverlost.model.kafka.groups.offsets import passed_over
 from neverlost.model.kafka.groups.state import Generation, Group, Member, Offset, Partition, Standing, Times
 
@@ -49,6 +49,19 @@ def one_reader(s: Group) -> bool:
     for partition in s.each(Partition):
         if sum(1 for member in s.each(Member) if s.owned[member][partition]) > 1:
             return False
+    return True
+
+
+@step_always("No commit is refused while its member keeps the partition.")
+def keeps_commits(before: Group, after: Group) -> bool:
+    for member in before.each(Member):
+        partition = before.sent[member][0]
+        if partition != NONE and before.sent[member][1] == NONE and after.sent[member][0] == NONE:
+            keeps = before.owned[member][partition] and before.given[partition] == member
+            stays = after.owned[member][partition] and after.given[partition] == member
+            failed = after.commit_failures_left < before.commit_failures_left
+            if keeps and stays and not failed and after.committed[partition] != before.sent_offset[member][0]:
+                return False
     return True
 
 

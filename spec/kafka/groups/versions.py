@@ -59,6 +59,7 @@ PROTOCOL = Profile(
         properties.one_reader,
     ),
     probes=(
+        properties.keeps_commits,
         properties.everything_committed,
         properties.moved,
         properties.fenced,
