@@ -66,7 +66,7 @@ PROTOCOL = Profile(
         properties.generations_suffice,
     ),
     on_request=(properties.processed_in_the_end,),
-    default_bounds={"members": 2, "partitions": 2, "records": 2, "generations": 6},
+    default_bounds={"members": 2, "partitions": 2, "records": 2, "generations": 8},
     picture=PICTURE,
 )
 
