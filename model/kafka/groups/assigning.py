@@ -5,17 +5,17 @@ from __future__ import annotations
 from neverlost.model.core import NONE
 
 from .offsets import accepts, starts_at, write_offset
-from .state import Commit, Group, Member, Partition, Slot, Standing
+from .state import ABSENT, Commit, Group, Member, Partition, Slot, Standing
 
 
 def target(s: Group, partition: Partition) -> int:
     """The member that the assignor chooses for a partition, round robin among those in the group; NONE if there is none."""
     count = sum(1 for member in s.each(Member) if s.standing[member] != Standing.UNKNOWN)
-    turn = partition
+    turn = partition % s.size(Partition)
     for _ in s.each(Partition):
         if 0 < count <= turn:
             turn -= count
-    found = NONE
+    found = ABSENT
     for member in s.each(Member):
         if s.standing[member] != Standing.UNKNOWN:
             if turn == 0:

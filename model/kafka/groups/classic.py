@@ -6,7 +6,7 @@ from neverlost.model.core import NONE, action, require, sends
 
 from .assigning import commits_automatically, commits_last, give_up, has_no_rest, in_poll, take, target
 from .offsets import refuse_sent
-from .state import Generation, Group, Member, Partition, Protocol, Standing
+from .state import ABSENT, Generation, Group, Member, Partition, Protocol, Standing
 
 
 @action("JoinGroup", sends("member", "coordinator", "JoinGroup"))
@@ -97,12 +97,12 @@ def claimant(s: Group, partition: Partition) -> int:
     for member in s.each(Member):
         if s.standing[member] == Standing.JOINING:
             newest = max(newest, s.known[member])
-    found = NONE
+    found = ABSENT
     since = 0
     for member in s.each(Member):
         if s.standing[member] == Standing.JOINING and s.owned[member][partition]:
             counts = s.known[member] == newest or not s.ignores_old_claims
-            if counts and (found == NONE or s.known[member] > since):
+            if counts and (found == ABSENT or s.known[member] > since):
                 found = member
                 since = s.known[member]
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE
 
-from .state import Generation, Group, Member, Next, Offset, Partition, Protocol, Reset, Slot, Standing
+from .state import ABSENT, Generation, Group, Member, Partition, Protocol, Reset, Slot, Standing
 
 
 def accepts(s: Group, member: Member, partition: Partition, named: Generation) -> bool:
@@ -22,7 +22,7 @@ def accepts(s: Group, member: Member, partition: Partition, named: Generation) -
     return named == s.member_epoch[member]
 
 
-def write_offset(s: Group, partition: Partition, offset: Next) -> None:
+def write_offset(s: Group, partition: Partition, offset: int) -> None:
     """The coordinator writes a commit. What was committed before matters only where a commit may be lost."""
     if s.rollbacks + s.coordinator_moves > 0:
         s.older[partition] = s.committed[partition]
@@ -48,7 +48,7 @@ def refuse_sent(s: Group, member: Member) -> None:
 def reset_offset(s: Group, partition: Partition) -> int:
     """Where auto.offset.reset lets a consumer begin; NONE if it is to fail."""
     if s.reset == Reset.NONE:
-        return NONE
+        return ABSENT
     return s.start[partition] if s.reset == Reset.EARLIEST else s.end[partition]
 
 
@@ -81,7 +81,7 @@ def reads_on_at(s: Group, member: Member, partition: Partition) -> int:
     return reset_offset(s, partition) if out_of_range(s, member, partition) else s.position[member][partition]
 
 
-def may_come(s: Group, partition: Partition, offset: Offset) -> bool:
+def may_come(s: Group, partition: Partition, offset: int) -> bool:
     """Is the record in the hands of a running member, or before the position of one that owns the partition?"""
     for member in s.each(Member):
         if s.up[member]:
@@ -92,7 +92,7 @@ def may_come(s: Group, partition: Partition, offset: Offset) -> bool:
     return False
 
 
-def passed_over(s: Group, partition: Partition, offset: Offset) -> bool:
+def passed_over(s: Group, partition: Partition, offset: int) -> bool:
     """Is a record in the partition that nobody has processed, nobody has in hand, and the next owner begins beyond?
 
     Where nothing valid is committed, the record counts only once someone reads the partition: until then an operator may still set an

@@ -58,6 +58,8 @@ class Count(Index, members=3):
     """A small number, of faults and events."""
 
 
+ABSENT = -1
+"""No member, or no offset: NONE, as a number for type checkers."""
 CLIENT, OPERATOR, BROKER = "client", "operator", "broker"
 """Whose a fault is."""
 
