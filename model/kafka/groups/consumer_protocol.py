@@ -37,45 +37,54 @@ def join_by_heartbeat(s: Group, member: Member) -> None:
 def heartbeat(s: Group, member: Member) -> None:
     """The coordinator takes back what the member has given up, and asks for what it must give up next.
 
-    If there is nothing, the member reaches the group's epoch, and is assigned what is free of what is meant for it.
+    If there is nothing, the member reaches the epoch of the group, and is assigned what is free and meant for it. Until it has given up
+    what it was asked for, a heartbeat changes nothing.
 
-    Source: CurrentAssignmentBuilder.build.
+    Source: CurrentAssignmentBuilder.build, computeNextAssignment.
     """
     require(s.protocol == Protocol.CONSUMER)
     require(s.up[member])
     require(s.standing[member] == Standing.STABLE)
+    require(not is_revoking(s, member))
     require(has_news(s, member))
 
     for partition in s.each(Partition):
-        if s.given[partition] == member and s.asked[partition] and not s.owned[member][partition]:
+        if s.given[partition] == member and s.asked[partition]:
             s.given[partition] = NONE
             s.given_in[partition] = 0
             s.asked[partition] = False
-    keeps = False
     for partition in s.each(Partition):
         if s.given[partition] == member and target(s, partition) != member:
             s.asked[partition] = True
-            keeps = True
-    if not keeps:
+    if not is_asked(s, member):
         s.member_epoch[member] = s.generation
         for partition in s.each(Partition):
-            if s.given[partition] == member:
-                s.asked[partition] = False
             if s.given[partition] == NONE and s.discovered[partition] and target(s, partition) == member:
                 s.given[partition] = member
                 s.given_in[partition] = s.generation
 
 
-def has_news(s: Group, member: Member) -> bool:
-    """Does a heartbeat of the member change anything?"""
-    if s.member_epoch[member] != s.generation:
-        return True
+def is_asked(s: Group, member: Member) -> bool:
+    """Must the member give a partition up?"""
+    return any(s.given[partition] == member and s.asked[partition] for partition in s.each(Partition))
+
+
+def is_revoking(s: Group, member: Member) -> bool:
+    """Has the member yet to give up a partition that it was asked for?"""
     for partition in s.each(Partition):
-        if s.given[partition] == member and s.asked[partition] and not s.owned[member][partition]:
-            return True
-        if s.given[partition] == NONE and s.discovered[partition] and target(s, partition) == member:
+        if s.given[partition] == member and s.asked[partition] and s.owned[member][partition]:
             return True
     return False
+
+
+def has_news(s: Group, member: Member) -> bool:
+    """Does a heartbeat of the member change anything?"""
+    if s.member_epoch[member] != s.generation or is_asked(s, member):
+        return True
+    return any(
+        s.given[partition] == NONE and s.discovered[partition] and target(s, partition) == member
+        for partition in s.each(Partition)
+    )
 
 
 @action("AbstractMembershipManager.maybeReconcile")

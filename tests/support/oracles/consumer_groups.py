@@ -228,22 +228,16 @@ class Search:
                     log,
                 )
             return
-        told = list(given)
-        for p in self.partitions:
-            if told[p][0] == m and told[p][2] and reads[p] is None:
-                told[p] = (None, 0, False)
-        moving = [p for p in self.partitions if told[p][0] == m and self.wanted(standing, p) != m]
-        if moving:
-            told = [(m, told[p][1], True) if p in moving else told[p] for p in self.partitions]
-            reached = standing[m][1]
-        else:
-            reached = epoch
+        if not any(given[p][0] == m and given[p][2] and reads[p] is not None for p in self.partitions):
+            told = [(None, 0, False) if g[0] == m and g[2] else g for g in given]
+            moving = [p for p in self.partitions if told[p][0] == m and self.wanted(standing, p) != m]
+            reached = standing[m][1] if moving else epoch
             for p in self.partitions:
-                if told[p][0] == m:
-                    told[p] = (m, told[p][1], False)
-                elif told[p][0] is None and log[p] is not None and log[p][0] and self.wanted(standing, p) == m:
+                if p in moving:
+                    told[p] = (m, told[p][1], True)
+                elif not moving and told[p][0] is None and log[p] and log[p][0] and self.wanted(standing, p) == m:
                     told[p] = (m, epoch, False)
-        yield (epoch, False, put(standing, m, (IN, reached)), tuple(told), committed), process, log
+            yield (epoch, False, put(standing, m, (IN, reached)), tuple(told), committed), process, log
         if self.idle(process):
             heard, kept, after = standing[m][1], reads, group
             for p in self.partitions:
