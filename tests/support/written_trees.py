@@ -27,6 +27,7 @@ from neverlost.model.core.tree import (
     Not,
     Number,
     Part,
+    Quantified,
     Range,
     Require,
     Return,
@@ -34,6 +35,7 @@ from neverlost.model.core.tree import (
     Size,
     Statement,
     Sum,
+    Total,
     Tree,
     parts_of,
 )
@@ -99,6 +101,12 @@ def written(part: Part) -> str:
             return f"{name}({', '.join(map(written, parts))})"
         case SetOperation(helper=helper, parts=parts):
             return f"{helper.__name__}({', '.join(map(written, parts))})"
+        case Quantified(every=every, name=name, over=over, condition=condition):
+            return f"{'all' if every else 'any'}({written(condition)} for {name} in {written(over)})"
+        case Total(name=name, over=over, value=value):
+            return f"sum({written(value)} for {name} in {written(over)})"
+        case Each(state=state, domain=domain):
+            return f"{state}.each({domain.__name__})"
         case Call(function=function, arguments=arguments):
             return f"{function.__name__}({', '.join(map(written, arguments))})"
     raise ValueError(f"{part} has no form in Python")
