@@ -22,7 +22,7 @@ SEARCHES = [
 TOLD = [bug for bug in known_bugs() if bug.lost is not None]
 CONFIGURED = {
     "acks", "min_isr", "unclean", "commit", "compacted", "fetch_from_followers", "pipelined", "lone_first_partition",
-    "several_log_dirs", "kraft_version", "formatted_starts", "several_log_dirs", "protocol", "reset", "commits_epoch",
+    "several_log_dirs", "kraft_version", "formatted_starts", "protocol", "reset", "commits_epoch",
 }  # fmt: skip
 FAULTS = {
     "crashes", "power_losses", "leader_moves", "pauses", "controller_changes", "shutdowns", "disk_losses", "joins", "leaves",
@@ -64,7 +64,7 @@ ALONE: list[tuple[str, dict[str, bool | str]]] = [
     ("KAFKA-13636", {"expires_in_rebalance": False}),
     ("KAFKA-14196", {"reads_while_revoking": False}),
     ("KAFKA-18641", {"commits_unreturned": False}),
-    ("a-commit-acknowledged-and-lost", {"acknowledges_lost": False}),
+    ("a-lost-commit", {"acknowledges_lost": False}),
     ("KIP-1251", {"epoch_per_partition": True}),
     ("KAFKA-12478", {"reset": "earliest"}),
     ("KAFKA-20507", {"commits_epoch": True}),
