@@ -29,6 +29,7 @@ from neverlost.model.core.tree import (
     Part,
     Quantified,
     Range,
+    Remainder,
     Require,
     Return,
     SetOperation,
@@ -90,6 +91,8 @@ def written(part: Part) -> str:
             return f"(-{written(operand)})"
         case Sum(left=left, sign=sign, right=right):
             return f"({written(left)} {'+' if sign > 0 else '-'} {written(right)})"
+        case Remainder(left=left, right=right):
+            return f"({written(left)} % {written(right)})"
         case Comparison(left=left, operators=operators, others=others):
             rest = (f" {operator} {written(other)}" for operator, other in zip(operators, others, strict=True))
             return f"({written(left)}{''.join(rest)})"
