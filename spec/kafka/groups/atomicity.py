@@ -48,8 +48,8 @@ BEFORE_LEADER = Gap(
     when=_in(),
     between="the responses to JoinGroup and the SyncGroup of the leader, with which the assignment comes",
     done=Merged(
-        because="no member has an assignment of the generation meanwhile, and no commit is accepted; if the leader ends there, the group"
-        " rebalances again"
+        because="no member has an assignment of the generation meanwhile, and no commit is accepted. If the leader ends there, the"
+        " group rebalances again"
     ),
 )
 FETCHED_BEFORE = Gap(
