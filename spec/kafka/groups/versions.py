@@ -12,6 +12,7 @@ from neverlost.model.kafka.groups.state import Group
 from . import properties
 from .differences import NAMED, TIME_LINE, lacking
 from .picture import PICTURE
+from .scope import notes
 
 PROTOCOL = Profile(
     name="kafka-groups",
@@ -67,6 +68,7 @@ PROTOCOL = Profile(
     ),
     on_request=(properties.processed_in_the_end,),
     default_bounds={"members": 2, "partitions": 2, "records": 2, "generations": 8},
+    notes=notes(),
     picture=PICTURE,
 )
 
