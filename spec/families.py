@@ -14,6 +14,7 @@ from .kafka.purgatory import Purgatory
 from .kafka.replication import Replication
 from .kafka.routing import Routing
 from .kafka.timing_wheel import TimingWheel
+from .kafka.transactions import KafkaTransactions
 from .published import Published
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 FAMILIES: tuple[Family, ...] = (
     Replication(),
+    KafkaTransactions(),
     TimingWheel(),
     Purgatory(),
     Routing(),

@@ -9,6 +9,12 @@ from itertools import product
 from neverlost.model.core import Model, Profile, UnknownNameError
 
 
+def listed(words: Sequence[str]) -> str:
+    """Several alternatives in words: `epochs, log size or directory ids`."""
+    *others, last = words or [""]
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 @dataclass(frozen=True, kw_only=True)
 class Axis:
     """A setting that users choose: its values by the words for them, and which of these are asked for unless others are named.
@@ -49,8 +55,14 @@ class Matrix:
     @property
     def ran_out(self) -> str:
         """What the bounds of a cell may run out of: `leader epochs`."""
+        return listed([prop.runs_out or "" for prop in self.versions[0].about_bounds])
+
+    @property
+    def larger_bounds(self) -> tuple[str, ...]:
+        """The bounds to raise where a cell ran out of something."""
         (version, *_) = self.versions
-        return " or ".join(prop.runs_out or "" for prop in version.about_bounds)
+        names = [(prop.runs_out or "").replace(" ", "_") for prop in version.about_bounds]
+        return tuple(name for name in names if name in version.bound_names)
 
     @property
     def columns(self) -> list[tuple[str, int]]:

@@ -91,9 +91,10 @@ def _summary(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
     lines = [counts(found)]
     hidden = sum(1 for answer in found.values() if answer.hidden)
     if hidden:
+        larger = " ".join(f"{option_name(name)} N" for name in matrix.larger_bounds)
         lines.append(
             f"In {counted(hidden, 'cell')} that hold (ok*), {matrix.ran_out} ran out in some state: what would have"
-            f" happened then was not searched. neverlost check ... {option_name(matrix.ran_out.replace(' ', '_'))} N searches further."
+            f" happened then was not searched. neverlost check ... {larger} searches further."
         )
     lines.append(matrix.note)
     worst = next((cell for cell, answer in found.items() if answer.verdict == Verdict.VIOLATED), None)

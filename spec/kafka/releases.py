@@ -9,6 +9,8 @@ from itertools import groupby
 
 ZOOKEEPER, KRAFT = "ZooKeeper", "KRaft"
 MODES = (ZOOKEEPER, KRAFT)
+EITHER = "either"
+"""Of a family whose rules are the same with ZooKeeper and in KRaft mode: the one mode of its time line."""
 
 RELEASES = (
     "0.8.0", "0.8.1", "0.8.1.1", "0.8.2.0", "0.8.2.1", "0.8.2.2", "0.9.0.0", "0.9.0.1", "0.10.0.0", "0.10.0.1", "0.10.1.0",
@@ -36,7 +38,9 @@ class InReleases:
     def holds_for(self, release: str, mode: str) -> bool:
         """Is it so for brokers of this release in this mode?"""
         last = RELEASES[-1] if self.until is None else self.until
-        return mode in self.modes and RELEASES.index(self.since) <= RELEASES.index(release) <= RELEASES.index(last)
+        return mode in (*self.modes, EITHER) and RELEASES.index(self.since) <= RELEASES.index(
+            release
+        ) <= RELEASES.index(last)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +60,8 @@ class ReleaseDifference(InReleases):
 def has_mode(release: str, mode: str) -> bool:
     """Can the release be run so?"""
     place = RELEASES.index(release)
+    if mode == EITHER:
+        return True
     if mode == KRAFT:
         return place >= RELEASES.index(FIRST_WITH_KRAFT)
     return place <= RELEASES.index(LAST_WITH_ZOOKEEPER)
@@ -94,13 +100,14 @@ class TimeLine:
 
     Releases before `since` do not have what the family is about. `always` is what the first release does where no switch off is meant,
     and all do until a difference says otherwise. `named` has a name for every release that behaves otherwise than the one before it
-    in its mode, and for no other.
+    in its mode, and for no other. `modes` are those that have what the family is about.
     """
 
     differences: tuple[ReleaseDifference, ...]
     always: Mapping[str, int] = field(default_factory=dict)
     named: tuple[NamedVersion, ...]
     since: str = RELEASES[0]
+    modes: tuple[str, ...] = MODES
 
     @property
     def releases(self) -> tuple[str, ...]:
@@ -120,7 +127,7 @@ class TimeLine:
         """Which releases each version stands for. Raises ValueError where a difference begins and has no name, or the reverse."""
         found: dict[str, ReleaseSpan] = {}
         names = {(version.since, version.mode): version.name for version in self.named}
-        for mode in MODES:
+        for mode in self.modes:
             of_mode = (release for release in self.releases if has_mode(release, mode))
             for _, alike in groupby(of_mode, lambda release: self.settings_of(release, mode)):  # noqa: B023
                 first, *_ = others = list(alike)
@@ -158,5 +165,8 @@ class TimeLine:
             usual = KRAFT if RELEASES.index(release) >= RELEASES.index(FIRST_KRAFT_FOR_USE) else ZOOKEEPER
             if not has_mode(release, mode or usual):
                 return None
-            found.add(self.version_name(release, mode or usual))
+            meant = EITHER if self.modes == (EITHER,) else mode or usual
+            if meant not in self.modes:
+                return None
+            found.add(self.version_name(release, meant))
         return found.pop() if len(found) == 1 else None
