@@ -32,7 +32,7 @@ def rows(heading: str) -> list[list[str]]:
     """The cells of the table whose first column has a heading, without its quotes."""
     table = re.search(rf"^\| {heading} \|.*\n\|[-|]+\n((?:\|.*\n)+)", REFERENCE, flags=re.MULTILINE)
     assert table is not None
-    return [[cell.strip() for cell in row.strip("|").split(" |")] for row in table[1].splitlines()]
+    return [[cell.strip().replace("\\|", "|") for cell in row.strip("|").split(" |")] for row in table[1].splitlines()]
 
 
 def codes(heading: str) -> list[str]:
