@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from neverlost.model.core import Lemma, Model, ModelError, NeverlostError, Profile, Property
+from neverlost.model.core.profile import lowered_lemma
 
 from ..process.exit_code import ExitCode
 from ..process.watch import UNWATCHED, Watch
@@ -118,6 +119,7 @@ def lemmas_for(model: Model, prop: Property, lemmas: Sequence[Lemma] | None) -> 
     """
     chosen = model.profile.lemmas if lemmas is None else lemmas
     ensure_named_apart(prop, chosen)
+    chosen = tuple(map(lowered_lemma, chosen))
     return tuple(lemma for lemma in chosen if not lemma.is_empty(model.bounds))
 
 

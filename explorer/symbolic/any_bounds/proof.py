@@ -10,6 +10,7 @@ from typing import Any
 import z3
 
 from neverlost.model.core import Lemma, Property, Unbounded
+from neverlost.model.core.profile import lowered_lemma
 
 from ...process.exit_code import ExitCode
 from ...process.watch import UNWATCHED, Watch
@@ -97,6 +98,7 @@ def prove_for_any_bounds(
     prop = provable(unbounded.profile, name)
     chosen = unbounded.traced.lemmas if lemmas is None else tuple(lemmas)
     ensure_named_apart(prop, chosen)
+    chosen = tuple(map(lowered_lemma, chosen))
     values = unbounded.profile.default_settings if settings is None else settings
     obligations = Obligations(unbounded, prop, chosen, values)
     queries: list[Query] = []
