@@ -12,7 +12,7 @@ import copy
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 from .actions import Action, require
 from .domains import Index
@@ -23,6 +23,7 @@ from .source import LOWERED, Source, source_of
 from .state import Messages, State
 
 Function = Callable[..., Any]
+Node = TypeVar("Node", bound=ast.AST)
 
 _LOWERED: dict[Function, Function] = {}
 """What was made of a function, so that it is made once: engines know functions by their identity."""
@@ -132,7 +133,9 @@ class _Lowering:
                 return self.assigned(node, name, kind, value)
             case ast.For(target=ast.Name(id=name), iter=field, body=body, orelse=[]) if network := self.network(field):
                 self.bind(node, name, network.of)
-                held = _at(ast.If(test=self.held(field, network, name, node), body=self.block(body), orelse=[]), node)
+                held: ast.stmt = _at(
+                    ast.If(test=self.held(field, network, name, node), body=self.block(body), orelse=[]), node
+                )
                 for each, domain in reversed(fields_of(network.of).items()):
                     held = _at(self.loop(field, flat_name(name, each), domain, held), node)
                 return [held]
@@ -405,7 +408,7 @@ def _example(kind: Any) -> str:
     return f"{kind.__name__}({', '.join(f'{field}=...' for field in fields_of(kind))})"
 
 
-def _at(made: Any, where: ast.AST) -> Any:
+def _at(made: Node, where: ast.AST) -> Node:
     """A new node at the place of another."""
     return ast.copy_location(made, where)
 

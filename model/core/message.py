@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, ClassVar, Protocol, TypeVar, dataclass_transform, get_type_hints
+from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar, dataclass_transform, get_type_hints
 
 from .domains import Index
 from .errors import ModelError
@@ -55,9 +55,13 @@ METHODS: Mapping[str, str] = {
 """What a field of messages can be told or asked, besides `in` and `for`."""
 
 
-@cache
-def fields_of(kind: type[Message]) -> Mapping[str, type[Index]]:
+_FIELDS: dict[type[Message], dict[str, type[Index]]] = {}
+
+
+def fields_of(kind: type[Message]) -> dict[str, type[Index]]:
     """What is in a message, in order, each with its domain. Raises ModelError for what has none, or for too many."""
+    if kind in _FIELDS:
+        return _FIELDS[kind]
     found: dict[str, type[Index]] = {}
     for name, hint in get_type_hints(kind).items():
         if hint == ClassVar or getattr(hint, "__origin__", None) is ClassVar:
@@ -72,10 +76,11 @@ def fields_of(kind: type[Message]) -> Mapping[str, type[Index]]:
         raise ModelError(
             f"the message {kind.__name__} has {len(found)} fields, at most {MOST_FIELDS} are possible; make two kinds of messages"
         )
+    _FIELDS[kind] = found
     return found
 
 
-def is_kind(value: object) -> bool:
+def is_kind(value: object) -> TypeGuard[type[Message]]:
     """Whether a value is a kind of message."""
     return isinstance(value, type) and issubclass(value, Message)
 
