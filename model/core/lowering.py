@@ -144,7 +144,7 @@ class _Lowering:
     def told(self, node: ast.Expr, call: ast.Call, field: ast.expr, network: Messages, method: str) -> list[ast.stmt]:
         """`send` and `take`."""
         element = self.element(field, network, self.argument(call, network, method, ("send", "take")), call)
-        target = _at(copy.copy(element), call)
+        target = copy.deepcopy(element)
         assert isinstance(target, ast.Subscript | ast.Attribute)
         target.ctx = ast.Store()
         if network.is_bag:

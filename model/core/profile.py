@@ -18,7 +18,9 @@ from .guards import Guard, guard_of, place_of
 from .language import check_function
 from .lemmas import Lemma
 from .lowering import lowered
+from .message import is_kind
 from .packing import WORD_BITS, Layout, Packed, words_needed
+from .parameters import hints_of
 from .picture import PLACEHOLDER, Arrow, Picture
 from .properties import Property
 from .reading import trees_of
@@ -73,7 +75,7 @@ class Profile:
             if isinstance(several, list):
                 object.__setattr__(self, part, tuple(several))
             _ensure_kind(self.name, part, getattr(self, part), kind)
-        if any(isinstance(declared, Messages) for declared in self.state.fields):
+        if self._has_messages:
             self._lower()
         check_function(self.initial, self.state, "effect")
         for action in self.actions:
@@ -105,6 +107,14 @@ class Profile:
         for action in self.actions:
             for message in action.messages:
                 self._ensure_drawable(action, message)
+
+    @property
+    def _has_messages(self) -> bool:
+        """Whether the state holds messages, or a parameter is one."""
+        functions = [part.function for part in (*self.actions, *self.lemmas, *self.assumptions)]
+        return any(isinstance(declared, Messages) for declared in self.state.fields) or any(
+            is_kind(hint) for function in functions for hint in hints_of(function).values()
+        )
 
     def _lower(self) -> None:
         """Put functions without messages in place of those with them."""

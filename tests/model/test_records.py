@@ -471,3 +471,70 @@ def test_variants_and_larger_bounds_are_made_of_it_as_of_others(tmp_path: Path) 
     without = module.NET.replacing("quiet", "Nobody repeats.", say_it_again=None, lose=None)
     assert without.replacing("again", "Once more.").actions[0].function is without.actions[0].function
     assert explore(without.bounded(nodes=1, terms=1), until="all").complete
+
+
+def test_arrows_of_a_picture_name_fields_of_a_message(both: Two) -> None:
+    trace = explore(both[0], properties=["many"], until="all").findings["many"].trace
+    assert trace is not None
+    (arrow,) = both[0].actions["hear"].messages
+    assert (arrow.sender, arrow.carries) == ("vote_voter", "vote in {vote_term}")
+
+
+TEMPORAL = """
+def is_sent(s: Net) -> bool:
+    "A vote is under way."
+    return any(v.term >= 0 for v in s.votes)
+
+@eventually("A vote is heard, or lost.", after=is_sent, weak=(hear, lose))
+def gone(s: Net) -> bool:
+    return not is_sent(s)
+
+@harmless("no vote is under way")
+def nothing_sent(s: Net) -> bool:
+    return all(Vote(voter=n, term=0, granted=False) not in s.votes for n in s.each(Node))
+
+@always("True.", harmless=nothing_sent)
+def true(s: Net) -> bool:
+    return True
+
+NET = Profile"""
+
+
+def test_eventually_and_harmless_may_speak_of_messages(tmp_path: Path) -> None:
+    text = RECORDS.format(most="").replace("NET = Profile", TEMPORAL)
+    text = text.replace("properties=(votes_are_old,", "on_request=(gone, true), properties=(votes_are_old,")
+    model = imported(tmp_path, text).NET.bounded(nodes=1, terms=1)
+    found = {
+        engine: explore(model, engine=engine, properties=["gone", "true"]) for engine in ("interpreted", "compiled")
+    }
+    verdicts = {name: {result.findings[name].verdict for result in found.values()} for name in ("gone", "true")}
+    assert verdicts == {"gone": {"violated"}, "true": {"holds"}}
+
+
+def test_a_message_as_a_parameter_needs_no_field_of_messages(tmp_path: Path) -> None:
+    text = f"""{COMMON}
+class Vote(Message):
+    "A vote."
+    voter: Node
+
+class Net(State):
+    "Nothing but a chief."
+    chief = optional(Node)
+
+def initial(s: Net) -> None:
+    "Nobody."
+    s.chief = NONE
+
+@action("made up")
+def choose(s: Net, vote: Vote) -> None:
+    "Somebody is chosen."
+    s.chief = vote.voter
+
+@always("A chief is a node.")
+def fine(s: Net) -> bool:
+    return s.chief < s.size(Node)
+
+NET = Profile(name="net", statement="Votes.", state=Net, initial=initial, actions=(choose,), properties=(fine,),
+    default_bounds={{"nodes": 2}})
+"""
+    assert explore(imported(tmp_path, text).NET.bounded(), until="all").distinct == 3
