@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from neverlost.model.core import Budget, Profile
 
 from .family import Family
+from .kafka.groups import Groups
 from .kafka.purgatory import Purgatory
 from .kafka.quorum import ControllersQuorum
 from .kafka.replication import Replication
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 FAMILIES: tuple[Family, ...] = (
     Replication(),
+    Groups(),
     ControllersQuorum(),
     TimingWheel(),
     Purgatory(),

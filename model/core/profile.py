@@ -46,8 +46,9 @@ class Profile:
     `lemmas` are for proofs of the properties, and `assumptions` are what the lemmas assume about the settings.
     `settings` are the values of the state's settings where they are not the lowest. `picture` says how runs are drawn. `family`
     names the protocol that it is a profile of, for the studies that go over all of them. `proviso` is a clause that every verdict
-    assumes: "no exchange is delayed". `unfit` says why bounds do not go together;
-    an empty text if they do. Building a profile refuses functions outside Model Python (LanguageError).
+    assumes: "no exchange is delayed". `unfit` says why bounds do not go together; an empty text if they do. `lacks` has, for a
+    setting, the choices that this version does not know, each with the reason. Building a profile refuses functions outside Model
+    Python (LanguageError).
     """
 
     name: str
@@ -67,6 +68,7 @@ class Profile:
     family: str = ""
     proviso: str = ""
     unfit: Callable[[Mapping[str, int]], str] | None = None
+    lacks: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for part, kind in PARTS.items():
@@ -216,6 +218,9 @@ class Profile:
         choices = known[name].choices()
         if not isinstance(value, int) or value not in choices.values():
             raise BoundsError(f"{name} is {value!r}; it must be one of {', '.join(choices)}")
+        reason = self.lacks.get(name, {}).get(value)
+        if reason:
+            raise BoundsError(f"{self.name} has no {name} {known[name].show(value)}: {reason}")
 
     def adding(self, *actions: Action) -> Profile:
         """This profile with more actions."""

@@ -9,6 +9,8 @@ from itertools import groupby
 
 ZOOKEEPER, KRAFT = "ZooKeeper", "KRaft"
 MODES = (ZOOKEEPER, KRAFT)
+EITHER = "either"
+"""Of a family whose rules are the same with ZooKeeper and in KRaft mode: the one mode of its time line."""
 
 RELEASES = (
     "0.8.0", "0.8.1", "0.8.1.1", "0.8.2.0", "0.8.2.1", "0.8.2.2", "0.9.0.0", "0.9.0.1", "0.10.0.0", "0.10.0.1", "0.10.1.0",
@@ -36,7 +38,9 @@ class InReleases:
     def holds_for(self, release: str, mode: str) -> bool:
         """Is it so for brokers of this release in this mode?"""
         last = RELEASES[-1] if self.until is None else self.until
-        return mode in self.modes and RELEASES.index(self.since) <= RELEASES.index(release) <= RELEASES.index(last)
+        return mode in (*self.modes, EITHER) and RELEASES.index(self.since) <= RELEASES.index(
+            release
+        ) <= RELEASES.index(last)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +60,8 @@ class ReleaseDifference(InReleases):
 def has_mode(release: str, mode: str) -> bool:
     """Can the release be run so?"""
     place = RELEASES.index(release)
+    if mode == EITHER:
+        return True
     if mode == KRAFT:
         return place >= RELEASES.index(FIRST_WITH_KRAFT)
     return place <= RELEASES.index(LAST_WITH_ZOOKEEPER)
@@ -157,7 +163,10 @@ class TimeLine:
         found = set()
         for release in releases:
             usual = KRAFT if RELEASES.index(release) >= RELEASES.index(FIRST_KRAFT_FOR_USE) else ZOOKEEPER
-            if not has_mode(release, mode or usual) or (mode or usual) not in self.modes:
+            if not has_mode(release, mode or usual):
                 return None
-            found.add(self.version_name(release, mode or usual))
+            meant = EITHER if self.modes == (EITHER,) else mode or usual
+            if meant not in self.modes:
+                return None
+            found.add(self.version_name(release, meant))
         return found.pop() if len(found) == 1 else None
