@@ -23,7 +23,7 @@ from neverlost.model.core import (
 
 
 class Producer(Index, bound="producers", prefix="p", first=1):
-    """An instance of the producer: p1, p2, ... all have one transactional id, and each is started when the one before it has its epoch."""
+    """An instance of the producer, p1, p2, ... with the transactional id: each is started when the one before it has its epoch."""
 
 
 class Txn(Index, bound="transactions", prefix="t", first=1):
