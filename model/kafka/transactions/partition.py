@@ -48,10 +48,7 @@ def answer_to_append(s: Transactions, txn: Txn, partition: Partition) -> int:
         if s.number[txn][partition] < s.expected[partition]:
             return DONE_BEFORE
         return DOES if s.number[txn][partition] == s.expected[partition] else INVALID
-    if s.number[txn][partition] > 0:
-        if seen != NONE or (s.protocol == Protocol.TV2 and s.checks_first_number):
-            return INVALID
-    return DOES
+    return DOES if seen == NONE or s.number[txn][partition] == 0 else INVALID
 
 
 def append(s: Transactions, txn: Txn, partition: Partition) -> None:

@@ -123,8 +123,6 @@ class Transactions(State):
     """Does a client ask for a new epoch after an error for which it aborted (KIP-360)? Otherwise a record without answer is fatal."""
     fence_bumps_twice = setting(flag())
     """Does fencing in version 2 raise the epoch twice (KAFKA-19367)?"""
-    checks_first_number = setting(flag())
-    """Does a partition without state of the producer refuse a record of version 2 that is not the first (KAFKA-18202)?"""
     marker_check = setting(any_of(MarkerCheck))
     """Which epochs a partition accepts in a marker of version 2 (KIP-1228, KAFKA-19999)."""
     mixed_brokers = setting(flag())

@@ -43,13 +43,6 @@ DIFFERENCES = (
         known="the fix's commits are on the branches of 4.0.1 and 4.1.0",
     ),
     ReleaseDifference(
-        rule="In version 2, a partition that knows nothing of the producer accepts its first record only.",
-        settings={"checks_first_number": 1},
-        since="4.1.0",
-        source="KAFKA-18202; ProducerAppendInfo.checkSequence",
-        known="code read on the branches of 4.0 and 4.1",
-    ),
-    ReleaseDifference(
         rule="In version 2, a partition refuses a marker of the epoch that it knows while a transaction is open.",
         settings={"marker_check": MarkerCheck.NEWER_OR_REPEATED},
         since="4.2.0",
@@ -84,13 +77,10 @@ NAMED = (
         "4.0.0: an epoch for each transaction (KIP-890, part 2); fencing raises it twice.",
     ),
     NamedVersion(
-        "kafka-transactions-4.0", "4.0.1", EITHER, "4.0.1 and 4.0.2: a producer goes on after a timeout (KAFKA-19367)."
-    ),
-    NamedVersion(
-        "kafka-transactions-4.1",
-        "4.1.0",
+        "kafka-transactions-4.0",
+        "4.0.1",
         EITHER,
-        "4.1: a partition that has forgotten the producer refuses all but its first record (KAFKA-18202).",
+        "4.0.1 to 4.1: fencing raises the epoch once, and a producer goes on after it.",
     ),
     NamedVersion(
         "kafka-transactions-4.2",
