@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from neverlost.model.core import Budget, Profile
 
 from .family import Family
+from .kafka.groups import Groups
 from .kafka.purgatory import Purgatory
+from .kafka.quorum import ControllersQuorum
 from .kafka.replication import Replication
 from .kafka.routing import Routing
 from .kafka.timing_wheel import TimingWheel
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 FAMILIES: tuple[Family, ...] = (
     Replication(),
+    Groups(),
+    ControllersQuorum(),
     KafkaTransactions(),
     TimingWheel(),
     Purgatory(),

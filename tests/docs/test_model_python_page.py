@@ -24,6 +24,7 @@ SHOWN = {
     "docs/tutorial/01-water-jugs.md": "water_jugs",
     "docs/tutorial/02-two-phase-commit.md": "two_phase_commit",
     "docs/reference/model-python.md": "job_queue",
+    "docs/how-to/from-your-code.md": "lock_service_code",
 }
 
 

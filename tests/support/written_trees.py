@@ -27,13 +27,16 @@ from neverlost.model.core.tree import (
     Not,
     Number,
     Part,
+    Quantified,
     Range,
+    Remainder,
     Require,
     Return,
     SetOperation,
     Size,
     Statement,
     Sum,
+    Total,
     Tree,
     parts_of,
 )
@@ -88,6 +91,8 @@ def written(part: Part) -> str:
             return f"(-{written(operand)})"
         case Sum(left=left, sign=sign, right=right):
             return f"({written(left)} {'+' if sign > 0 else '-'} {written(right)})"
+        case Remainder(left=left, right=right):
+            return f"({written(left)} % {written(right)})"
         case Comparison(left=left, operators=operators, others=others):
             rest = (f" {operator} {written(other)}" for operator, other in zip(operators, others, strict=True))
             return f"({written(left)}{''.join(rest)})"
@@ -99,6 +104,12 @@ def written(part: Part) -> str:
             return f"{name}({', '.join(map(written, parts))})"
         case SetOperation(helper=helper, parts=parts):
             return f"{helper.__name__}({', '.join(map(written, parts))})"
+        case Quantified(every=every, name=name, over=over, condition=condition):
+            return f"{'all' if every else 'any'}({written(condition)} for {name} in {written(over)})"
+        case Total(name=name, over=over, value=value):
+            return f"sum({written(value)} for {name} in {written(over)})"
+        case Each(state=state, domain=domain):
+            return f"{state}.each({domain.__name__})"
         case Call(function=function, arguments=arguments):
             return f"{function.__name__}({', '.join(map(written, arguments))})"
     raise ValueError(f"{part} has no form in Python")

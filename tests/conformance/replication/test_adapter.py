@@ -27,7 +27,7 @@ from neverlost.model.kafka.replication.state import (
     COMMIT_BEFORE,
 )
 from neverlost.spec import profiles
-from neverlost.spec.families import known_bugs
+from neverlost.spec.kafka.replication import Replication
 from neverlost.spec.recorded_search import RecordedSearch
 
 VERSIONS = tuple(PROTOCOLS)
@@ -166,7 +166,7 @@ def test_a_log_with_two_epochs_that_its_leader_lacks_is_cut_in_two_rounds(versio
 
 
 SHOWN = [search for fact in known_facts() for search in fact.searches if search.steps is not None]
-SHOWN += [bug.lost for bug in known_bugs() if bug.lost is not None]
+SHOWN += [bug.lost for bug in Replication().bugs() if bug.lost is not None]
 
 
 def is_a_mistake_of_the_model_alone(search: RecordedSearch) -> bool:

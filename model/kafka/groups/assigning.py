@@ -1,0 +1,85 @@
+"""What partitions are for whom, and what a member does when it gets a partition or gives it up."""
+
+from __future__ import annotations
+
+from neverlost.model.core import NONE
+
+from .offsets import accepts, starts_at, write_offset
+from .state import ABSENT, Commit, Group, Member, Partition, Slot, Standing
+
+
+def target(s: Group, partition: Partition) -> int:
+    """The member that the assignor chooses for a partition, round robin among those in the group; NONE if there is none."""
+    count = sum(1 for member in s.each(Member) if s.standing[member] != Standing.UNKNOWN)
+    turn = partition % s.size(Partition)
+    for _ in s.each(Partition):
+        if 0 < count <= turn:
+            turn -= count
+    found = ABSENT
+    for member in s.each(Member):
+        if s.standing[member] != Standing.UNKNOWN:
+            if turn == 0:
+                found = member
+            turn -= 1
+    return found
+
+
+def in_threads(s: Group) -> bool:
+    """Are records processed by other threads than the one that polls?"""
+    return s.commit == Commit.AUTO_THREADS
+
+
+def all_done(s: Group, member: Member) -> bool:
+    """Has the member processed everything that it has polled?"""
+    return all(s.done[member][partition] == s.position[member][partition] for partition in s.each(Partition))
+
+
+def in_poll(s: Group, member: Member) -> bool:
+    """May the thread of the member be in a call of poll? Rebalances and automatic commits happen only there."""
+    return in_threads(s) or all_done(s, member)
+
+
+def commits_automatically(s: Group) -> bool:
+    """Is enable.auto.commit on? It commits positions."""
+    return s.commit == Commit.AUTO or s.commit == Commit.AUTO_THREADS
+
+
+def commits_last(s: Group, member: Member, partition: Partition) -> None:
+    """A member commits once more before it gives the partition up: automatically its position, or else what it has processed."""
+    if accepts(s, member, partition, s.known[member]):
+        if commits_automatically(s):
+            write_offset(s, partition, s.position[member][partition])
+        elif s.commits_on_revoke and s.commit != Commit.BEFORE:
+            write_offset(s, partition, s.done[member][partition])
+            drop_earlier_commits(s, member, partition)
+
+
+def drop_earlier_commits(s: Group, member: Member, partition: Partition) -> None:
+    """What commitAsync has sent before has come before, on the same connection, and is overwritten."""
+    for k in s.each(Slot):
+        if s.sent[member][k] == partition:
+            s.sent_offset[member][k] = s.done[member][partition]
+
+
+def give_up(s: Group, member: Member, partition: Partition) -> None:
+    """A member does not own the partition any more. Other threads may finish what they have of it."""
+    s.owned[member][partition] = False
+    if not in_threads(s) or s.drops_records or s.done[member][partition] == s.position[member][partition]:
+        s.position[member][partition] = 0
+        s.done[member][partition] = 0
+
+
+def take(s: Group, member: Member, partition: Partition) -> None:
+    """A member begins to read a partition that is new to it; without a place to begin, it fails and reads nothing of it."""
+    if not s.owned[member][partition] and starts_at(s, partition) != NONE:
+        s.owned[member][partition] = True
+        s.position[member][partition] = starts_at(s, partition)
+        s.done[member][partition] = starts_at(s, partition)
+
+
+def has_no_rest(s: Group, member: Member) -> bool:
+    """Have the other threads finished what they had of partitions that were given up?"""
+    for partition in s.each(Partition):
+        if not s.owned[member][partition] and s.done[member][partition] < s.position[member][partition]:
+            return False
+    return True

@@ -1,0 +1,136 @@
+"""A member: it polls, processes, and commits its offsets."""
+
+from __future__ import annotations
+
+from neverlost.model.core import NONE, action, require, sends
+
+from .assigning import commits_automatically, in_poll
+from .offsets import accepts, out_of_range, reset_offset, write_offset
+from .state import Commit, Group, Member, Offset, Partition, Protocol, Standing, Times
+
+
+def may_send(s: Group, member: Member) -> bool:
+    """Does the client let a commit go out? The classic one does not while it joins (AbstractCoordinator.generationIfStable)."""
+    return s.up[member] and s.standing[member] != Standing.JOINING and s.standing[member] != Standing.SYNCING
+
+
+@action("KafkaConsumer.poll, Fetch", sends("member", "partitions", "fetch of {partition}"))
+def poll(s: Group, member: Member, partition: Partition) -> None:
+    """A member gets the next record of a partition that it believes to own; processing between two polls ends before the next."""
+    require(s.up[member])
+    require(s.owned[member][partition])
+    require(in_poll(s, member))
+    require(s.start[partition] <= s.position[member][partition] < s.end[partition])
+    require(s.commit != Commit.BEFORE or (may_send(s, member) and accepts(s, member, partition, s.known[member])))
+
+    s.position[member][partition] += 1
+    if s.commit == Commit.BEFORE:
+        write_offset(s, partition, s.position[member][partition])
+
+
+@action("OFFSET_OUT_OF_RANGE, auto.offset.reset")
+def reset_position(s: Group, member: Member, partition: Partition) -> None:
+    """A member learns that its position is outside of the partition, and begins where auto.offset.reset says."""
+    require(s.up[member])
+    require(s.owned[member][partition])
+    require(in_poll(s, member))
+    require(s.done[member][partition] == s.position[member][partition])
+    require(out_of_range(s, member, partition))
+    require(reset_offset(s, partition) != NONE)
+
+    s.position[member][partition] = reset_offset(s, partition)
+    s.done[member][partition] = reset_offset(s, partition)
+
+
+@action("the application")
+def process(s: Group, member: Member, partition: Partition, offset: Offset) -> None:
+    """A member processes the next record that it has in hand."""
+    require(s.up[member])
+    require(s.done[member][partition] == offset)
+    require(offset < s.position[member][partition])
+
+    s.done[member][partition] += 1
+    if s.processed[partition][offset] == Times.NEVER:
+        s.processed[partition][offset] = Times.ONCE
+    else:
+        s.processed[partition][offset] = Times.AGAIN
+
+
+@action("KafkaConsumer.commitSync, OffsetCommit", sends("member", "coordinator", "commit of {partition}"))
+def commit_sync(s: Group, member: Member, partition: Partition) -> None:
+    """A member commits what it has processed, and waits for the answer."""
+    require(s.commit == Commit.SYNC)
+    require(may_send(s, member))
+    require(s.owned[member][partition])
+    require(s.done[member][partition] != s.committed[partition])
+    require(accepts(s, member, partition, s.known[member]))
+
+    write_offset(s, partition, s.done[member][partition])
+
+
+@action("enable.auto.commit, OffsetCommit")
+def commit_auto(s: Group, member: Member, partition: Partition) -> None:
+    """Within a later poll a member commits its position: everything that poll has returned before.
+
+    The new consumer does so in a thread of its own, and up to 3.9 may commit what poll has yet to return (KAFKA-18641).
+    """
+    require(commits_automatically(s))
+    require(may_send(s, member))
+    require(s.owned[member][partition])
+    require(in_poll(s, member) or (s.protocol == Protocol.CONSUMER and s.commits_unreturned))
+    require(s.position[member][partition] != s.committed[partition])
+    require(accepts(s, member, partition, s.known[member]))
+
+    write_offset(s, partition, s.position[member][partition])
+
+
+@action("KafkaConsumer.commitAsync")
+def send_commit(s: Group, member: Member, partition: Partition) -> None:
+    """A member sends a commit of what it has processed, and goes on."""
+    require(s.commit == Commit.ASYNC)
+    require(may_send(s, member))
+    require(s.owned[member][partition])
+    require(s.done[member][partition] != s.committed[partition])
+    require(s.sent[member][1] == NONE)
+    require(s.sent[member][0] != partition or s.sent_offset[member][0] != s.done[member][partition])
+
+    k = 0 if s.sent[member][0] == NONE else 1
+    s.sent[member][k] = partition
+    s.sent_offset[member][k] = s.done[member][partition]
+    s.sent_in[member][k] = s.known[member]
+
+
+@action("OffsetCommit")
+def receive_commit(s: Group, member: Member, partition: Partition) -> None:
+    """The coordinator gets the first commit that the member has under way, and writes or refuses it."""
+    require(s.sent[member][0] == partition)
+
+    if accepts(s, member, partition, s.sent_in[member][0]):
+        write_offset(s, partition, s.sent_offset[member][0])
+    end_first(s, member)
+
+
+@action("OffsetCommit, a retriable error")
+def fail_commit(s: Group, member: Member, partition: Partition) -> None:
+    """The first commit under way fails; an application that repeats it sends the same offset again, after what it has sent since."""
+    require(s.commit_failures_left > 0)
+    require(s.sent[member][0] == partition)
+
+    s.commit_failures_left -= 1
+    offset = s.sent_offset[member][0]
+    end_first(s, member)
+    if s.retries_async and s.up[member]:
+        k = 0 if s.sent[member][0] == NONE else 1
+        s.sent[member][k] = partition
+        s.sent_offset[member][k] = offset
+        s.sent_in[member][k] = s.known[member]
+
+
+def end_first(s: Group, member: Member) -> None:
+    """The first commit under way is answered; the second is now the first."""
+    s.sent[member][0] = s.sent[member][1]
+    s.sent_offset[member][0] = s.sent_offset[member][1]
+    s.sent_in[member][0] = s.sent_in[member][1]
+    s.sent[member][1] = NONE
+    s.sent_offset[member][1] = 0
+    s.sent_in[member][1] = 0

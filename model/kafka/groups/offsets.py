@@ -1,0 +1,104 @@
+"""Committed offsets: who may commit, where a consumer begins, and what counts as passed over."""
+
+from __future__ import annotations
+
+from neverlost.model.core import NONE
+
+from .state import ABSENT, Generation, Group, Member, Partition, Protocol, Reset, Slot, Standing
+
+
+def accepts(s: Group, member: Member, partition: Partition, named: Generation) -> bool:
+    """Does the coordinator accept a commit of a member that names this generation or epoch?
+
+    Source: GroupCoordinator.validateOffsetCommit, ClassicGroup.validateOffsetCommit, ConsumerGroup.validateOffsetCommit (KIP-1251 from
+    4.3 on). The classic protocol does not ask who owns the partition.
+    """
+    if s.standing[member] == Standing.UNKNOWN:
+        return False
+    if s.protocol != Protocol.CONSUMER:
+        return named == s.generation
+    if s.epoch_per_partition and s.given[partition] == member:
+        return s.given_in[partition] <= named <= s.member_epoch[member]
+    return named == s.member_epoch[member]
+
+
+def write_offset(s: Group, partition: Partition, offset: int) -> None:
+    """The coordinator writes a commit. What was committed before matters only where a commit may be lost."""
+    if s.rollbacks + s.coordinator_moves > 0:
+        s.older[partition] = s.committed[partition]
+    s.committed[partition] = offset
+    s.cut_at[partition] = NONE
+
+
+def forget_offset(s: Group, partition: Partition) -> None:
+    """Nothing is committed any more."""
+    s.committed[partition] = NONE
+    s.older[partition] = NONE
+    s.cut_at[partition] = NONE
+
+
+def refuse_sent(s: Group, member: Member) -> None:
+    """What a member has sent is refused for good: the coordinator does not know it, and what it sends next comes later."""
+    for slot in s.each(Slot):
+        s.sent[member][slot] = NONE
+        s.sent_offset[member][slot] = 0
+        s.sent_in[member][slot] = 0
+
+
+def reset_offset(s: Group, partition: Partition) -> int:
+    """Where auto.offset.reset lets a consumer begin; NONE if it is to fail."""
+    if s.reset == Reset.NONE:
+        return ABSENT
+    return s.start[partition] if s.reset == Reset.EARLIEST else s.end[partition]
+
+
+def starts_at(s: Group, partition: Partition) -> int:
+    """Where a new owner of the partition begins: the committed offset, unless it is out of range; NONE if it fails.
+
+    Source: ConsumerCoordinator.refreshCommittedOffsetsIfNeeded, OffsetFetcher (ListOffsets, OffsetsForLeaderEpoch; KIP-320).
+    """
+    if s.committed[partition] == NONE:
+        return reset_offset(s, partition)
+    if s.cut_at[partition] != NONE:
+        return reset_offset(s, partition) if s.cut_at[partition] < s.start[partition] else s.cut_at[partition]
+    if s.committed[partition] < s.start[partition] or s.committed[partition] > s.end[partition]:
+        return reset_offset(s, partition)
+    return s.committed[partition]
+
+
+def out_of_range(s: Group, member: Member, partition: Partition) -> bool:
+    """Is the member's position outside of the partition?"""
+    return s.position[member][partition] < s.start[partition] or s.position[member][partition] > s.end[partition]
+
+
+def is_read(s: Group, partition: Partition) -> bool:
+    """Does a running member believe that the partition is its own?"""
+    return any(s.up[member] and s.owned[member][partition] for member in s.each(Member))
+
+
+def reads_on_at(s: Group, member: Member, partition: Partition) -> int:
+    """The offset that a member fetches next, once it has learned that its position is out of range; NONE if it then fails."""
+    return reset_offset(s, partition) if out_of_range(s, member, partition) else s.position[member][partition]
+
+
+def may_come(s: Group, partition: Partition, offset: int) -> bool:
+    """Is the record in the hands of a running member, or before the position of one that owns the partition?"""
+    for member in s.each(Member):
+        if s.up[member]:
+            if s.done[member][partition] <= offset < s.position[member][partition]:
+                return True
+            if s.owned[member][partition] and NONE < reads_on_at(s, member, partition) <= offset:
+                return True
+    return False
+
+
+def passed_over(s: Group, partition: Partition, offset: int) -> bool:
+    """Is a record in the partition that nobody has processed, nobody has in hand, and the next owner begins beyond?
+
+    Where nothing valid is committed, the record counts only once someone reads the partition: until then an operator may still set an
+    offset.
+    """
+    if offset < s.start[partition] or offset >= s.end[partition] or may_come(s, partition, offset):
+        return False
+    begins = starts_at(s, partition)
+    return begins > offset and (begins == s.committed[partition] or is_read(s, partition))

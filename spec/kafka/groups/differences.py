@@ -1,0 +1,129 @@
+"""What tells the consumer groups of releases apart: each rule with the releases that have it, and how that is known.
+
+A version stands for brokers and Java clients of the same release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from neverlost.model.kafka.groups.state import Protocol
+
+from ..releases import EITHER, RELEASES, NamedVersion, ReleaseDifference, TimeLine
+
+READ = "code read at the tags on both sides"
+BRANCHES = "code read on the branches of the releases; the fix's commits are in those of {}"
+
+
+def _expires_in_rebalance(since: str, until: str) -> ReleaseDifference:
+    return ReleaseDifference(
+        rule="Offsets may expire while a group rebalances that had no member before.",
+        settings={"expires_in_rebalance": 1},
+        since=since,
+        until=until,
+        source="KAFKA-13636; GroupMetadata.getExpiredOffsets relies on subscribed topics, which are none then",
+        known=READ,
+    )
+
+
+def _acknowledges_lost(since: str, until: str) -> ReleaseDifference:
+    return ReleaseDifference(
+        rule="A coordinator whose partition follows another leader may acknowledge a commit that is truncated.",
+        settings={"acknowledges_lost": 1},
+        since=since,
+        until=until,
+        source="KAFKA-20634; CoordinatorPartitionWriter.ListenerAdapter.onHighWatermarkUpdated",
+        known=BRANCHES.format("4.0.3, 4.1.3, 4.2.2, 4.3.1 and 4.4.0"),
+    )
+
+
+DIFFERENCES = (
+    ReleaseDifference(
+        rule="An offset expires some time after its commit, whether the group has members or not.",
+        settings={"expires_in_use": 1},
+        since="0.9.0.0",
+        until="2.0.1",
+        source="KIP-211 (KAFKA-4682); GroupMetadata.removeExpiredOffsets",
+        known="code read at 2.0.1 and 2.1.0",
+    ),
+    ReleaseDifference(
+        rule="Consumers compare leader epochs, and notice that a partition was truncated below their position.",
+        settings={"checks_epoch": 1},
+        since="2.1.0",
+        source="KIP-320 (KAFKA-6880); Fetcher, SubscriptionState.maybeValidatePosition",
+        known="KIP-320; code read at 2.1.0",
+    ),
+    _expires_in_rebalance("2.4.0", "2.8.1"),
+    _expires_in_rebalance("3.0.0", "3.0.0"),
+    _expires_in_rebalance("3.1.0", "3.1.0"),
+    ReleaseDifference(
+        rule="The cooperative assignor ignores what members own that have missed a generation.",
+        settings={"ignores_old_claims": 1},
+        since="2.4.0",
+        until="3.4.0",
+        source="KAFKA-14639; AbstractStickyAssignor.allSubscriptionsEqual",
+        known=READ,
+    ),
+    ReleaseDifference(
+        rule="Before an eager rebalance poll goes on returning records while the last offsets are being committed.",
+        settings={"reads_while_revoking": 1},
+        since="3.2.0",
+        until="3.2.2",
+        source="KAFKA-13310 brought it, KAFKA-14196 ended it; ConsumerCoordinator.onJoinPrepare",
+        known=READ,
+    ),
+    ReleaseDifference(
+        rule="The new consumer may commit offsets of records that poll has yet to return.",
+        settings={"commits_unreturned": 1},
+        since="3.7.0",
+        until="3.9.2",
+        source="KAFKA-18641; CommitRequestManager.maybeAutoCommitAsync of the previews",
+        known="the fix's commits are on the branches of 4.0 and later only",
+    ),
+    _acknowledges_lost("4.0.0", "4.2.1"),
+    _acknowledges_lost("4.3.0", "4.3.0"),
+    ReleaseDifference(
+        rule="With the new protocol a commit is accepted from the epoch on in which the member was assigned the partition.",
+        settings={"epoch_per_partition": 1},
+        since="4.3.0",
+        source="KIP-1251 (KAFKA-20066); ConsumerGroup.createAssignmentEpochValidator",
+        known="code read on the branches of 4.2 and 4.3",
+    ),
+)
+
+NAMED = (
+    NamedVersion(
+        "kafka-groups-0.9", "0.9.0.0", EITHER, "0.9 to 2.0: offsets expire in use, and truncations go unnoticed."
+    ),
+    NamedVersion("kafka-groups-2.1", "2.1.0", EITHER, "2.1 to 2.3: offsets expire in empty groups only; KIP-320."),
+    NamedVersion("kafka-groups-2.4", "2.4.0", EITHER, "2.4 to 2.8.1: cooperative rebalances."),
+    NamedVersion("kafka-groups-2.8.2", "2.8.2", EITHER, "2.8.2: no offset expires in a rebalance."),
+    NamedVersion("kafka-groups-3.0.0", "3.0.0", EITHER, "3.0.0: as 2.4."),
+    NamedVersion("kafka-groups-3.0.1", "3.0.1", EITHER, "3.0.1 and 3.0.2: as 2.8.2."),
+    NamedVersion("kafka-groups-3.1.0", "3.1.0", EITHER, "3.1.0: as 2.4."),
+    NamedVersion("kafka-groups-3.1.1", "3.1.1", EITHER, "3.1.1 and 3.1.2: as 2.8.2."),
+    NamedVersion(
+        "kafka-groups-3.2.0", "3.2.0", EITHER, "3.2.0 to 3.2.2: poll returns records while partitions are given up."
+    ),
+    NamedVersion("kafka-groups-3.2.3", "3.2.3", EITHER, "3.2.3 to 3.4.0: as 2.8.2."),
+    NamedVersion("kafka-groups-3.4.1", "3.4.1", EITHER, "3.4.1 to 3.6: the assignor heeds every claim."),
+    NamedVersion("kafka-groups-3.7", "3.7.0", EITHER, "3.7 to 3.9: the new protocol as a preview."),
+    NamedVersion("kafka-groups-4.0", "4.0.0", EITHER, "4.0 to 4.2.1: the new protocol (KIP-848)."),
+    NamedVersion("kafka-groups-4.2.2", "4.2.2", EITHER, "4.2.2: no lost commit is acknowledged."),
+    NamedVersion("kafka-groups-4.3.0", "4.3.0", EITHER, "4.3.0: an epoch for each partition (KIP-1251)."),
+    NamedVersion("kafka-groups-4.3.1", "4.3.1", EITHER, "4.3.1 and later: no lost commit is acknowledged."),
+)
+
+TIME_LINE = TimeLine(differences=DIFFERENCES, named=NAMED, since="0.9.0.0", modes=(EITHER,))
+
+PROTOCOLS: Mapping[int, tuple[str, str]] = {
+    Protocol.COOPERATIVE: ("2.4.0", "cooperative rebalances came with 2.4 (KIP-429)"),
+    Protocol.CONSUMER: ("3.7.0", "the new protocol came with 3.7, as a preview (KIP-848)"),
+}
+"""The first release that has a protocol, and why earlier ones lack it."""
+
+
+def lacking(release: str) -> Mapping[str, Mapping[int, str]]:
+    """The protocols that a release does not have."""
+    place = RELEASES.index(release)
+    return {"protocol": {p: reason for p, (first, reason) in PROTOCOLS.items() if place < RELEASES.index(first)}}

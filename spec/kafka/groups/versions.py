@@ -1,0 +1,107 @@
+"""The consumer groups of Kafka's releases as profiles."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from neverlost.model.core import Profile
+from neverlost.model.kafka.groups import classic, consumer_protocol, coordinator, faults, member, source
+from neverlost.model.kafka.groups.start import initial
+from neverlost.model.kafka.groups.state import Group
+
+from . import properties
+from .differences import NAMED, TIME_LINE, lacking
+from .picture import PICTURE
+from .scope import notes
+
+PROTOCOL = Profile(
+    name="kafka-groups",
+    family="groups",
+    statement="A consumer group and its offsets; each version is this under its own settings.",
+    state=Group,
+    initial=initial,
+    actions=(
+        source.produce,
+        member.poll,
+        member.reset_position,
+        member.process,
+        member.commit_sync,
+        member.commit_auto,
+        member.send_commit,
+        member.receive_commit,
+        member.fail_commit,
+        classic.join,
+        classic.join_later,
+        classic.complete,
+        classic.sync,
+        consumer_protocol.join_by_heartbeat,
+        consumer_protocol.heartbeat,
+        consumer_protocol.reconcile,
+        coordinator.expel,
+        coordinator.discover,
+        coordinator.expire,
+        coordinator.expire_early,
+        coordinator.move_coordinator,
+        coordinator.roll_back,
+        faults.start_member,
+        faults.leave,
+        faults.fail,
+        faults.crash,
+        faults.restart,
+        source.add_partition,
+        source.remove,
+        source.truncate,
+    ),
+    properties=(
+        properties.none_skipped,
+        properties.none_repeated,
+        properties.never_back,
+        properties.one_owner,
+        properties.one_reader,
+    ),
+    probes=(
+        properties.keeps_commits,
+        properties.everything_committed,
+        properties.moved,
+        properties.fenced,
+        properties.generations_suffice,
+    ),
+    on_request=(properties.processed_in_the_end,),
+    default_bounds={"members": 2, "partitions": 2, "records": 2, "generations": 8},
+    notes=notes(),
+    picture=PICTURE,
+)
+
+ALWAYS = {"commits_on_revoke": 1, "commits_epoch": 1}
+"""What an application does that is written as the documentation of KafkaConsumer shows it."""
+
+VERSIONS = tuple(
+    replace(
+        PROTOCOL,
+        name=named.name,
+        statement=named.statement,
+        settings={**ALWAYS, **TIME_LINE.settings_of(named.since, named.mode)},
+        lacks=lacking(named.since),
+    )
+    for named in NAMED
+)
+"""Every version, oldest first."""
+
+SURROUNDINGS = (
+    "produce",
+    "expel",
+    "expire",
+    "expire_early",
+    "move_coordinator",
+    "roll_back",
+    "start_member",
+    "leave",
+    "fail",
+    "crash",
+    "restart",
+    "add_partition",
+    "remove",
+    "truncate",
+    "fail_commit",
+)
+"""What happens to a group, and is none of its own deeds."""

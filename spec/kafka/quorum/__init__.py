@@ -1,0 +1,45 @@
+"""The controllers' quorum: KRaft's own Raft, and what becomes of a decision that it loses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from neverlost.model.core import Profile
+from neverlost.spec.family import Family
+
+if TYPE_CHECKING:
+    from neverlost.spec.kafka.atomicity import Ledger
+    from neverlost.spec.kafka.releases import TimeLine
+    from neverlost.spec.matrix import Matrix
+
+
+class ControllersQuorum(Family):
+    """Controllers, their metadata logs, elections, voters, faults, and a partition that depends on what they decide."""
+
+    name = "quorum"
+    beginning = "kafka-quorum-"
+
+    def profiles(self) -> tuple[Profile, ...]:
+        from .versions import VERSIONS
+
+        return VERSIONS
+
+    def time_line(self) -> TimeLine:
+        from .differences import TIME_LINE
+
+        return TIME_LINE
+
+    def matrix(self) -> Matrix:
+        from .matrix import MATRIX
+
+        return MATRIX
+
+    def atomicity(self) -> Ledger:
+        from .atomicity import LEDGER
+
+        return LEDGER
+
+    def surroundings(self) -> tuple[str, ...]:
+        from .versions import SURROUNDINGS
+
+        return SURROUNDINGS

@@ -1,0 +1,95 @@
+"""What the model of the quorum has, what it has in a simpler form, and what it leaves out: a reason for every line."""
+
+from __future__ import annotations
+
+MODELLED = {
+    "logs with epochs, log end and high watermark of each controller": (
+        "a decision is lost from a log, and committed by a high watermark"
+    ),
+    "elections with the check of logs, votes on disk, and PreVote from 4.0 on": "who may lead decides what survives",
+    "fetches, with what a leader knows of each id and directory": (
+        "the high watermark rests on it, and it may be of a lost directory"
+    ),
+    "epoch, leader and vote in the file quorum-state, and how a controller starts from them": (
+        "what the file forgets can be promised twice"
+    ),
+    "voters by id, or by id and directory; one change at a time, by an operator or by auto-join": (
+        "KIP-853 is about who still counts"
+    ),
+    "crash, power loss, lost directory, deleted quorum-state, older copy, copy of another's directory": (
+        "each forgets something else"
+    ),
+    "what a directory is formatted as, and when the controller is started": "operators choose both",
+    "one partition with an ISR and a fail-over": "it shows what a lost decision costs",
+}
+
+SIMPLIFIED = {
+    "a request, what it does, and its response are one step": (
+        "a late vote counts in its epoch only, in which a candidate's log is what it was; a late response of another "
+        "epoch is ignored; a fetch that is counted late tells what it would have told earlier"
+    ),
+    "a vote request does not reach a voter after its candidate has gone on to another state": (
+        "such a vote counts for nobody; the voter is only less free in that epoch, which it is too if it was asked "
+        "before"
+    ),
+    "a fetch brings one record": "a real one brings several, which several steps do",
+    "a leader flushes one record at a time": (
+        "what it appends without a flush in between is lost together, as if the rest was never appended"
+    ),
+    "a file quorum-state is deleted with the controller down": "one that runs writes it anew at its next change",
+    "an older copy has the epoch of its last record and no vote": "one that is less old forgets less",
+    "a copy of another's directory gets the own node id, and in kraft.version 1 a directory id that is no voter's": (
+        "with the node id of the other a controller does not start"
+    ),
+    "a follower that has fetched from its leader may grant a pre-vote": (
+        "it may miss the leader at any time, and may then"
+    ),
+    "a voter that is to be added need not have caught up in the last hour": (
+        "it must have fetched; the model has no time"
+    ),
+    "what a lost directory had fetched counts until the new one fetches": (
+        "the leader of 4 or more voters may count it for longer; the lost directory never votes again"
+    ),
+    "a leader neither resigns by itself nor when it is removed": (
+        "another can be elected at any time; a removed leader commits only what a majority of the voters has"
+    ),
+    "a controller that hears of a second leader in its epoch goes on": (
+        "it ends with an exception (maybeTransition), which is a crash"
+    ),
+    "each of the two decisions is made once": (
+        "the model asks whether a decision is lost, not how often brokers repeat it"
+    ),
+}
+
+NOT_MODELLED = {
+    "availability": (
+        "a quorum that has lost a majority of its directories elects nobody. That nothing is replaced there does not "
+        "say that it goes on: the probe committed_is_held says whether any controller still has what was committed"
+    ),
+    "snapshots, and the metadata log's retention": (
+        "a snapshot is a committed prefix, which fetches bring too; what is deleted before a snapshot holds it "
+        "(KAFKA-14238) is not seen"
+    ),
+    "the upgrade from kraft.version 0 to 1 (KAFKA-16538, 4.1)": "kraft.version is the same in the whole run",
+    "more than two later directories of a controller": (
+        "the probe directories_suffice says in how many states that mattered"
+    ),
+    "brokers as observers, and where they read metadata": (
+        "they do not vote; that they see a deposed leader's log is not asked"
+    ),
+    "a loss other than that of an ISR": (
+        "a lost TopicRecord makes replicas stray, a lost ConfigRecord changes min.insync.replicas"
+    ),
+    "a forged directory: meta.properties that is edited by hand": (
+        "with its old id a directory is what initial-controllers makes of it"
+    ),
+    "time": "elections and sessions may end at any moment, so every timing is covered",
+}
+
+
+def notes() -> str:
+    """All of it as text, a line for each."""
+    parts = {"Modelled": MODELLED, "Simplified": SIMPLIFIED, "Not modelled": NOT_MODELLED}
+    return "\n\n".join(
+        f"{title}\n" + "\n".join(f"* {what}: {why}." for what, why in lines.items()) for title, lines in parts.items()
+    )

@@ -1,0 +1,147 @@
+"""Consumer groups: what breaks what, in how many steps; what each release knows; and the same states by hand."""
+
+from __future__ import annotations
+
+import pytest
+from oracles import consumer_groups
+
+from neverlost.explorer.result import Result
+from neverlost.explorer.search import explore
+from neverlost.model.core import BoundsError, WrittenError
+from neverlost.spec.families import profiles
+from neverlost.spec.kafka.groups.matrix import MATRIX
+
+SKIPPED, REPEATED, BACK, OWNERS, READERS = ASKED = (
+    "none_skipped", "none_repeated", "never_back", "one_owner", "one_reader",
+)  # fmt: skip
+
+
+def searched(version: str, *properties: str, **asked: int | str) -> Result:
+    """The search of a version, complete."""
+    model = profiles()[f"kafka-groups-{version}"].model(**asked)
+    result = explore(model, until="all", properties=properties or ASKED)
+    assert result.complete
+    return result
+
+
+def broken(result: Result) -> dict[str, int]:
+    """How many steps break each property that does not hold."""
+    return {name: len(found.trace) - 1 for name, found in result.findings.items() if found.trace and name in ASKED}
+
+
+ROWS = [
+    {"crashes": 1},
+    {"timeouts": 1},
+    {"joins": 1},
+    {"leaves": 1},
+    {"adds": 1},
+    {"crashes": 1, "joins": 1},
+]
+PROTOCOLS = ("eager", "cooperative", "consumer")
+
+
+@pytest.mark.parametrize("budgets", ROWS, ids="-".join)
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize(("commit", "reset"), [("auto", "earliest"), ("sync", "latest")])
+def test_a_search_by_hand_finds_the_same_states_and_the_same_shortest_stories(
+    protocol: str, commit: str, reset: str, budgets: dict[str, int]
+) -> None:
+    bounds = {"members": 2, "partitions": 2, "records": 1, "generations": 4}
+    sizes, found = consumer_groups.search(
+        protocol=protocol, auto=commit == "auto", latest=reset == "latest", **bounds, **budgets
+    )
+    of_model = {"partition_adds" if name == "adds" else name: count for name, count in budgets.items()}
+    result = searched(
+        "4.3.1", SKIPPED, REPEATED, READERS, protocol=protocol, commit=commit, reset=reset, **bounds, **of_model
+    )
+    names = {"skipped": SKIPPED, "repeated": REPEATED, "shared": READERS}
+    assert (result.distinct, result.depth) == (sum(sizes), len(sizes))
+    assert broken(result) == {names[name]: level for name, level in found.items()}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("commit", ["auto", "sync", "async"])
+@pytest.mark.parametrize("event", ["joins", "leaves", "crashes", "timeouts", "partition_adds", "removals"])
+def test_with_earliest_and_processing_between_polls_nothing_is_skipped(protocol: str, commit: str, event: str) -> None:
+    assert SKIPPED not in broken(searched("4.3.1", SKIPPED, protocol=protocol, commit=commit, **{event: 1}))
+
+
+@pytest.mark.parametrize(
+    ("asked", "steps"),
+    [
+        ({"commit": "auto", "failures": 1}, 3),
+        ({"commit": "auto-threads", "crashes": 1}, 4),
+        ({"commit": "auto-threads", "joins": 1, "drops_records": True}, 5),
+        ({"commit": "before", "crashes": 1}, 3),
+        ({"commit": "sync", "reset": "latest", "partition_adds": 1}, 7),
+        ({"commit": "sync", "reset": "latest", "partition_adds": 1, "protocol": "consumer"}, 5),
+        ({"commit": "sync", "reset": "latest", "removals": 1}, 3),
+        ({"commit": "sync", "reset": "latest", "leaves": 2, "expiries": 1}, 8),
+        ({"commit": "sync", "reset": "latest", "new_group": True, "crashes": 1}, 6),
+    ],
+)
+def test_what_skips_a_record(asked: dict[str, int | str], steps: int) -> None:
+    assert broken(searched("4.3.1", SKIPPED, **asked)) == {SKIPPED: steps}
+
+
+def test_a_cooperative_rebalance_repeats_what_is_polled_while_it_lasts_if_commits_are_automatic() -> None:
+    assert broken(searched("4.3.1", commit="auto", protocol="cooperative", joins=1)) == {REPEATED: 14}
+    for protocol, commit in (("eager", "auto"), ("consumer", "auto"), ("cooperative", "sync")):
+        assert broken(searched("4.3.1", commit=commit, protocol=protocol, joins=1)) == {}
+
+
+def test_an_application_that_forgets_to_commit_before_it_gives_partitions_up_repeats_records() -> None:
+    assert broken(searched("4.3.1", commit="sync", joins=1)) == {}
+    assert broken(searched("4.3.1", commit="sync", joins=1, commits_on_revoke=False)) == {REPEATED: 10}
+
+
+def test_offsets_go_back_only_by_repeated_commits_and_lost_ones() -> None:
+    assert broken(searched("4.3.1", BACK, commit="async", commit_failures=1)) == {}
+    assert broken(searched("4.3.1", BACK, commit="async", commit_failures=1, retries_async=True)) == {BACK: 11}
+    assert broken(searched("4.3.1", BACK, commit="sync", timeouts=1)) == {}
+    assert broken(searched("4.3.1", BACK, commit="sync", rollbacks=1)) == {BACK: 5}
+
+
+def test_who_commits_first_processes_at_most_once_even_as_a_zombie() -> None:
+    for events in ({"crashes": 1}, {"timeouts": 1}, {"joins": 1}):
+        assert REPEATED not in broken(searched("4.3.1", commit="before", **events))
+
+
+def test_an_expelled_member_that_runs_is_a_second_reader_for_the_world_and_not_for_the_coordinator() -> None:
+    for protocol, steps in (("eager", 4), ("cooperative", 4), ("consumer", 3)):
+        found = broken(searched("4.3.1", commit="sync", protocol=protocol, timeouts=1))
+        assert found[READERS] == steps
+        assert OWNERS not in found
+
+
+def test_a_release_refuses_a_protocol_that_it_does_not_have() -> None:
+    with pytest.raises((BoundsError, WrittenError), match=r"came with 2\.4"):
+        profiles()["kafka-groups-2.1"].model(protocol="cooperative")
+    with pytest.raises((BoundsError, WrittenError), match=r"came with 3\.7"):
+        profiles()["kafka-groups-3.4.1"].model(protocol="consumer")
+    profiles()["kafka-groups-2.4"].model(protocol="cooperative")
+
+
+@pytest.mark.parametrize(
+    ("release", "version"),
+    [
+        ("0.9.0.1", "0.9"),
+        ("2.0", "0.9"),
+        ("2.3", "2.1"),
+        ("2.7", "2.4"),
+        ("3.2.2", "3.2.0"),
+        ("3.9", "3.7"),
+        ("4.1", "4.0"),
+    ],
+)
+def test_the_name_of_a_release_means_a_version(release: str, version: str) -> None:
+    assert profiles()[f"kafka-groups-{release}"].name == f"kafka-groups-{version}"
+
+
+def test_releases_of_one_line_that_differ_have_no_common_name() -> None:
+    with pytest.raises(KeyError):
+        profiles()["kafka-groups-4.2"]
+
+
+def test_the_matrix_asks_versions_that_have_every_protocol() -> None:
+    assert [version.name for version in MATRIX.versions if version.lacks.get("protocol")] == []

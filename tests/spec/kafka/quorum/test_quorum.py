@@ -1,0 +1,126 @@
+"""The controllers' quorum: which mishap breaks what, in how many steps; and the same states by hand."""
+
+from __future__ import annotations
+
+import pytest
+from oracles import kraft
+
+from neverlost.explorer.result import Result
+from neverlost.explorer.search import explore
+from neverlost.spec.families import profiles
+
+PROPERTIES = (
+    "one_leader_per_epoch", "log_matching", "leader_completeness", "committed_never_lost", "acked_never_lost",
+)  # fmt: skip
+
+
+def searched(version: str, **asked: int) -> Result:
+    """The search of a version up to renaming, until each property is decided."""
+    model = profiles()[f"kafka-quorum-{version}"].bounded(**asked)
+    return explore(model, until="each", symmetry=["controller"], properties=PROPERTIES)
+
+
+def steps(result: Result) -> list[int | None]:
+    """How many steps break each property; None if it holds."""
+    assert result.complete or all(result.findings[name].trace for name in PROPERTIES)
+    traces = [result.findings[name].trace for name in PROPERTIES]
+    return [None if trace is None else len(trace) - 1 for trace in traces]
+
+
+HOLDS = [None] * 5
+BY_A_PROTOTYPE = [
+    ({"crashes": 1}, 0, HOLDS),
+    ({"power_losses": 1}, 0, HOLDS),
+    ({"power_losses": 1}, 1, HOLDS),
+    ({"disk_losses": 1}, 0, [8, 10, 11, 14, 16]),
+    ({"disk_losses": 1}, 1, HOLDS),
+    ({"disk_losses": 2}, 1, HOLDS),
+    ({"quorum_state_losses": 1}, 0, [8, 10, 11, 17, 22]),
+    ({"quorum_state_losses": 1}, 1, [8, 10, 11, 17, 22]),
+    ({"restored_copies": 1}, 1, [8, 10, 11, 14, 16]),
+    ({"borrowed_copies": 1}, 0, [8, 10, 9, 12, 16]),
+    ({"disk_losses": 1, "controllers": 1}, 0, [None, None, 7, 7, 9]),
+]
+"""What a model of its own, which was written before this one, found for the same faults: a static quorum, or kraft.version 1."""
+
+
+@pytest.mark.parametrize(("asked", "kraft_version", "broken"), BY_A_PROTOTYPE)
+def test_a_mishap_breaks_what_it_broke_in_another_model(
+    asked: dict[str, int], kraft_version: int, broken: list[int | None]
+) -> None:
+    assert steps(searched("3.9", kraft_version=kraft_version, **asked)) == broken
+
+
+def test_asking_before_an_election_prevents_no_loss_and_takes_two_steps_for_each_election() -> None:
+    assert steps(searched("4.0", disk_losses=1)) == [12, 14, 15, 18, 20]
+
+
+def test_a_directory_that_is_formatted_with_its_old_id_is_a_static_voter() -> None:
+    static = steps(searched("3.9", disk_losses=1))
+    assert steps(searched("3.9", disk_losses=1, kraft_version=1, formats=1)) == static
+
+
+def test_a_controller_that_is_formatted_standalone_commits_alone() -> None:
+    assert steps(searched("3.9", disk_losses=1, kraft_version=1, formats=2))[3] is not None
+
+
+def test_waiting_for_a_majority_does_not_bring_back_a_vote_and_waiting_for_one_epoch_does() -> None:
+    assert steps(searched("3.9", disk_losses=1, formatted_starts=1)) == [8, 10, 11, 17, 22]
+    assert steps(searched("3.9", disk_losses=1, formatted_starts=2)) == HOLDS
+
+
+def test_a_release_without_kraft_version_1_has_static_voters_whatever_is_asked() -> None:
+    assert steps(searched("3.1", disk_losses=1, kraft_version=1)) == steps(searched("3.1", disk_losses=1))
+
+
+def test_a_joined_controller_is_a_voter_again() -> None:
+    model = profiles()["kafka-quorum-4.2"].bounded(kraft_version=1, auto_join=1, disk_losses=1, log_size=5)
+    result = explore(model, properties=["voter_again"], symmetry=["controller"])
+    assert result.findings["voter_again"].trace is not None
+
+
+def test_two_lost_directories_may_have_had_all_that_was_committed() -> None:
+    model = profiles()["kafka-quorum-3.9"].bounded(kraft_version=1, disk_losses=2)
+    result = explore(model, properties=["committed_is_held"], symmetry=["controller"])
+    trace = result.findings["committed_is_held"].trace
+    assert trace is not None
+    assert [step.action.name for step in trace.steps].count("disk_loss") == 2
+
+
+BY_HAND = [
+    ("3.9", {"n": 3, "epochs": 1, "size": 3}),
+    ("3.9", {"n": 3, "epochs": 2, "size": 2}),
+    ("3.9", {"n": 1, "epochs": 2, "size": 4, "disk_losses": 1}),
+    ("3.9", {"n": 2, "epochs": 2, "size": 3, "crashes": 1}),
+    ("3.9", {"n": 2, "epochs": 2, "size": 4, "quorum_state_losses": 1}),
+    ("3.9", {"n": 2, "epochs": 2, "size": 3, "restored_copies": 1}),
+    ("3.1", {"n": 2, "epochs": 2, "size": 3, "disk_losses": 1, "crashes": 1}),
+    ("3.1", {"n": 3, "epochs": 1, "size": 3, "disk_losses": 1}),
+    ("3.9", {"n": 2, "epochs": 2, "size": 3, "disk_losses": 1, "crashes": 1, "dynamic": True}),
+    ("3.9", {"n": 2, "epochs": 2, "size": 4, "voter_changes": 2, "dynamic": True}),
+    ("3.9", {"n": 2, "epochs": 2, "size": 4, "voter_changes": 2, "disk_losses": 1, "dynamic": True}),
+    ("4.0", {"n": 2, "epochs": 2, "size": 3, "disk_losses": 1}),
+    ("4.0", {"n": 2, "epochs": 2, "size": 4, "voter_changes": 1, "crashes": 1, "dynamic": True}),
+    pytest.param("4.0", {"n": 2, "epochs": 2, "size": 3, "disk_losses": 1, "crashes": 1}, marks=pytest.mark.thorough),
+    pytest.param("4.0", {"n": 3, "epochs": 1, "size": 2, "disk_losses": 1}, marks=pytest.mark.thorough),
+]
+
+
+@pytest.mark.parametrize(("release", "bounds"), BY_HAND)
+def test_the_search_finds_the_states_that_a_search_by_hand_finds(release: str, bounds: dict[str, int]) -> None:
+    levels, first = kraft.search(release, **bounds)
+    budgets = {name: value for name, value in bounds.items() if name in kraft.FAULTS}
+    profile = profiles()[f"kafka-quorum-{release}"]
+    result = explore(
+        profile.bounded(
+            controllers=bounds["n"],
+            epochs=bounds["epochs"],
+            log_size=bounds["size"],
+            kraft_version=int(bounds.get("dynamic", False)),
+            **budgets,
+        ),
+        until="all",
+    )
+    assert list(result.levels) == levels
+    found = {name: len(trace) - 1 for name in kraft.WRONG if (trace := result.findings[name].trace) is not None}
+    assert found == first
