@@ -18,6 +18,7 @@ from .state import (
     Result,
     Transactions,
     Way,
+    in_v2,
 )
 
 
@@ -98,7 +99,7 @@ def answer_to_verify(s: Transactions, partition: Partition, epoch: int) -> int:
 
 def answer_to_end(s: Transactions, epoch: int, result: int) -> int:
     """What becomes of an EndTxn, by the version of the request (R-TXN-5, R-TXN-6)."""
-    return answer_to_end_v2(s, epoch, result) if s.protocol == Protocol.TV2 else answer_to_end_v0(s, epoch, result)
+    return answer_to_end_v2(s, epoch, result) if in_v2(s) else answer_to_end_v0(s, epoch, result)
 
 
 def prepared(result: int) -> int:
@@ -142,7 +143,7 @@ def answer_to_end_v2(s: Transactions, epoch: int, result: int) -> int:
 
 def prepare_end(s: Transactions, result: int) -> None:
     """The coordinator decides, in version 2 with a new epoch, which the client learns from the answer. It answers before any marker."""
-    if s.protocol == Protocol.TV2:
+    if in_v2(s):
         s.last_epoch = s.newest_epoch
         raise_epoch(s)
         s.prepared_in_v2 = True

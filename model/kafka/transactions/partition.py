@@ -13,10 +13,10 @@ from .state import (
     Held,
     MarkerCheck,
     Partition,
-    Protocol,
     Result,
     Transactions,
     Txn,
+    in_v2,
 )
 
 
@@ -35,7 +35,7 @@ def is_ongoing_in(s: Transactions, partition: Partition, epoch: int) -> bool:
 
 def must_ask(s: Transactions, txn: Txn, partition: Partition) -> bool:
     """Does the leader ask the coordinator before it appends (ReplicaManager.maybeSendPartitionsToTransactionCoordinator)?"""
-    asks = s.verification or s.protocol == Protocol.TV2
+    asks = s.verification or in_v2(s)
     return asks and not is_ongoing_in(s, partition, s.txn_epoch[txn])
 
 
@@ -90,7 +90,7 @@ def write(s: Transactions, partition: Partition, epoch: int, result: int, coordi
         if s.copy[txn][partition] == Fate.OPEN:
             s.copy[txn][partition] = fate
         if s.late_produce[txn][partition] == Held.VERIFIED:
-            if s.protocol != Protocol.TV2 or s.txn_epoch[txn] != epoch:
+            if not in_v2(s) or s.txn_epoch[txn] != epoch:
                 s.late_produce[txn][partition] = Held.NO
     if s.seen_epoch[partition] != epoch:
         s.seen_epoch[partition] = epoch

@@ -28,7 +28,6 @@ from .state import (
     Partition,
     Phase,
     Producer,
-    Protocol,
     Result,
     Sent,
     Stage,
@@ -36,6 +35,7 @@ from .state import (
     Txn,
     Unanswered,
     Way,
+    in_v2,
 )
 
 
@@ -108,7 +108,7 @@ def begin(s: Transactions, producer: Producer, txn: Txn) -> None:
 @action("R-TXN-3, KIP-98", sends("producers", "coordinator", "AddPartitionsToTxn of {txn}: {partition}"))
 def add_partition(s: Transactions, producer: Producer, txn: Txn, partition: Partition, way: Way) -> None:
     """The producer tells the coordinator of a partition before it writes to it. In version 2 the partition's leader does."""
-    require(s.protocol == Protocol.TV0)
+    require(not in_v2(s))
     require(s.phase[producer] == Phase.IN_TRANSACTION)
     require(is_current(s, producer, txn))
     require(not s.must_abort[producer])
@@ -133,7 +133,7 @@ def answer_to_verification(s: Transactions, txn: Txn, partition: Partition) -> i
     """What the coordinator answers the partition's leader, which in version 2 adds the partition to the transaction."""
     if not must_ask(s, txn, partition):
         return DONE_BEFORE
-    if s.protocol == Protocol.TV2:
+    if in_v2(s):
         return answer_to_add(s, partition, s.txn_epoch[txn])
     return answer_to_verify(s, partition, s.txn_epoch[txn])
 
@@ -154,8 +154,8 @@ def produce(s: Transactions, producer: Producer, txn: Txn, partition: Partition,
     require(not s.must_abort[producer] or s.sent[txn][partition] == Sent.UNANSWERED)
     require(
         s.sent[txn][partition] == Sent.UNANSWERED
-        or (s.protocol == Protocol.TV0 and s.sent[txn][partition] == Sent.ADDED)
-        or (s.protocol == Protocol.TV2 and s.sent[txn][partition] == Sent.UNSENT)
+        or (not in_v2(s) and s.sent[txn][partition] == Sent.ADDED)
+        or (in_v2(s) and s.sent[txn][partition] == Sent.UNSENT)
     )
     require(way == Way.AT_ONCE or s.late_produce[txn][partition] == Held.NO)
 
@@ -184,7 +184,7 @@ def produce(s: Transactions, producer: Producer, txn: Txn, partition: Partition,
 def abort_later(s: Transactions, producer: Producer) -> None:
     """A record failed: the application has to abort, and from 2.5 on the client then asks for a new epoch; in version 2 it gets one."""
     s.must_abort[producer] = True
-    if s.client_bumps and s.protocol == Protocol.TV0:
+    if s.client_bumps and not in_v2(s):
         s.needs_bump[producer] = True
 
 
@@ -203,7 +203,7 @@ def give_up(s: Transactions, producer: Producer, txn: Txn, partition: Partition)
         abort_later(s, producer)
     else:
         s.sent[txn][partition] = Sent.FAILED
-        if s.client_bumps or s.protocol == Protocol.TV2:
+        if s.client_bumps or in_v2(s):
             abort_later(s, producer)
         else:
             stop(s, producer, Phase.DEAD)
@@ -252,7 +252,7 @@ def end(s: Transactions, producer: Producer, txn: Txn, result: Result, way: Way)
     if way == Way.LATE:
         hold_up(s)
         s.late_end[txn] = result
-        if s.unanswered == Unanswered.NEW_EPOCH and s.protocol == Protocol.TV0:
+        if s.unanswered == Unanswered.NEW_EPOCH and not in_v2(s):
             s.needs_bump[producer] = True
         if s.unanswered == Unanswered.CLOSES:
             stop(s, producer, Phase.DEAD)
@@ -281,7 +281,7 @@ def learn_end(s: Transactions, producer: Producer, txn: Txn, result: int) -> Non
     """The producer learns that its transaction has ended, and in version 2 its next epoch."""
     s.stage[txn] = Stage.COMMITTED if result == Result.COMMIT else Stage.ABORTED
     s.must_abort[producer] = False
-    if s.protocol == Protocol.TV2:
+    if in_v2(s):
         take_epoch(s, producer, Phase.READY)
     else:
         s.phase[producer] = Phase.BUMPING if s.needs_bump[producer] else Phase.READY

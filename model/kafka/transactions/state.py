@@ -113,10 +113,10 @@ DOES, DONE_BEFORE, TRY_AGAIN, FENCED, INVALID = 0, 1, 2, 3, 4
 class Transactions(State):
     """One transactional id: what its coordinator and the partitions know, what each producer believes, and what is held up."""
 
-    protocol = setting(any_of(Protocol))
-    """The transaction version that client and cluster both use: tv2 takes `transaction.version=2`, and a client that has it."""
+    client = setting(any_of(Protocol))
+    """The newest transaction version that the client has; it is used if the cluster has it too."""
     server = setting(any_of(Protocol))
-    """The transaction version of the cluster: what brokers use where no client asks, for timeouts and fencing."""
+    """The transaction version of the cluster (`transaction.version`), which brokers use for timeouts and fencing whatever the client has."""
     verification = setting(flag(), off="unverified")
     """Does a partition ask the coordinator whether it is in the transaction (`transaction.partition.verification.enable`)?"""
     client_bumps = setting(flag())
@@ -246,3 +246,8 @@ class Transactions(State):
         """A marker that is held up."""
         result = self.late_marker[partition]
         return "" if result == NONE else f"{Result.names[result]} marker of epoch {self.late_marker_epoch[partition]}"
+
+
+def in_v2(s: Transactions) -> bool:
+    """Do client and cluster both have transaction version 2?"""
+    return s.client == Protocol.TV2 and s.server == Protocol.TV2

@@ -9,6 +9,7 @@ from neverlost.spec.family import Family
 
 if TYPE_CHECKING:
     from neverlost.spec.kafka.releases import TimeLine
+    from neverlost.spec.matrix import Matrix
 
 
 class KafkaTransactions(Family):
@@ -26,6 +27,11 @@ class KafkaTransactions(Family):
         from .differences import TIME_LINE
 
         return TIME_LINE
+
+    def matrix(self) -> Matrix:
+        from .matrix import MATRIX
+
+        return MATRIX
 
     def surroundings(self) -> tuple[str, ...]:
         from .versions import SURROUNDINGS

@@ -1,7 +1,7 @@
 """What tells the transactions of releases apart: each rule with the releases that have it, and how that is known.
 
-A version stands for brokers and Java clients of the same release; `--protocol tv0` is a client of an earlier one, or a cluster whose
-`transaction.version` was not raised.
+A version stands for brokers and Java clients of the same release; `--client tv0` is a client of an earlier one, `--server tv0` a cluster
+whose `transaction.version` was not raised.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DIFFERENCES = (
     ),
     ReleaseDifference(
         rule="Each end of a transaction raises the epoch, and the leader of a partition adds it to the transaction.",
-        settings={"protocol": Protocol.TV2, "server": Protocol.TV2},
+        settings={"client": Protocol.TV2, "server": Protocol.TV2},
         since="4.0.0",
         source="KIP-890, part 2 (KAFKA-14562); TransactionCoordinator.endTransaction; transaction.version=2 in new clusters",
         known="run: 4.1.1 and 4.3.1, with both versions; code read",
@@ -94,8 +94,7 @@ TIME_LINE = TimeLine(differences=DIFFERENCES, named=NAMED, since="0.11.0.0", mod
 
 
 def lacking(release: str) -> Mapping[str, Mapping[int, str]]:
-    """The transaction versions that a release does not have."""
+    """The transaction versions that brokers of a release do not have."""
     if RELEASES.index(release) >= RELEASES.index("4.0.0"):
         return {}
-    reason = "transaction version 2 came with 4.0 (KIP-890)"
-    return {"protocol": {Protocol.TV2: reason}, "server": {Protocol.TV2: reason}}
+    return {"server": {Protocol.TV2: "transaction version 2 came with 4.0 (KIP-890)"}}
