@@ -116,7 +116,7 @@ class Transactions(State):
     client = setting(any_of(Protocol))
     """The newest transaction version that the client has; it is used if the cluster has it too."""
     server = setting(any_of(Protocol))
-    """The transaction version of the cluster (`transaction.version`), which brokers use for timeouts and fencing whatever the client has."""
+    """The transaction version of the cluster (`transaction.version`), by which brokers time out and fence whatever the client has."""
     verification = setting(flag(), off="unverified")
     """Does a partition ask the coordinator whether it is in the transaction (`transaction.partition.verification.enable`)?"""
     client_bumps = setting(flag())

@@ -1,7 +1,7 @@
 """What tells the transactions of releases apart: each rule with the releases that have it, and how that is known.
 
-A version stands for brokers and Java clients of the same release; `--client tv0` is a client of an earlier one, `--server tv0` a cluster
-whose `transaction.version` was not raised.
+A version stands for brokers and Java clients of the same release. `--client tv0` is a client of an earlier one, `--server tv0` a
+cluster whose `transaction.version` was not raised.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ PROTOCOL = Profile(
         properties.one_after_the_other,
     ),
     on_request=(properties.decided_completes,),
-    default_bounds={"producers": 2, "transactions": 2, "partitions": 2, "epochs": 6},
+    default_bounds={"producers": 2, "transactions": 2, "partitions": 2, "epochs": 8},
     picture=PICTURE,
 )
 
