@@ -121,16 +121,27 @@ def nothing_hangs(s: Transactions) -> bool:
     return True
 
 
-@step_always(
-    "A producer is told that it is fenced only after a later one asked for an epoch, or its transaction timed out."
-)
-def fenced_by_others(before: Transactions, after: Transactions) -> bool:
+def is_fenced_alone(before: Transactions, after: Transactions) -> bool:
+    """Is a producer told that it is fenced, and none after it has asked for an epoch?"""
     for producer in before.each(Producer):
         if before.phase[producer] != Phase.FENCED and after.phase[producer] == Phase.FENCED:
-            if before.timeouts_left == before.timeouts:
-                if all(before.phase[p] == Phase.NEW for p in before.each(Producer) if p > producer):
-                    return False
-    return True
+            if all(before.phase[p] == Phase.NEW for p in before.each(Producer) if p > producer):
+                return True
+    return False
+
+
+@step_always(
+    "A producer is told that it is fenced only after a later one asked for an epoch, or a transaction timed out."
+)
+def fenced_by_others(before: Transactions, after: Transactions) -> bool:
+    return before.timeouts_left < before.timeouts or not is_fenced_alone(before, after)
+
+
+@step_always(
+    "A producer is told that it is fenced only after a later one asked for an epoch: it goes on after a timeout."
+)
+def goes_on_after_timeouts(before: Transactions, after: Transactions) -> bool:
+    return not is_fenced_alone(before, after)
 
 
 @suffices("epochs", "The coordinator has two epochs left: these bounds hide nothing.")

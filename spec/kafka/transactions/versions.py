@@ -63,7 +63,7 @@ PROTOCOL = Profile(
         properties.open_at_the_end,
         properties.one_after_the_other,
     ),
-    on_request=(properties.decided_completes,),
+    on_request=(properties.goes_on_after_timeouts, properties.decided_completes),
     default_bounds={"producers": 2, "transactions": 2, "partitions": 2, "epochs": 8},
     picture=PICTURE,
 )
