@@ -78,8 +78,8 @@ def accepts_marker(s: Transactions, partition: Partition, epoch: int, in_v2: int
 def write(s: Transactions, partition: Partition, epoch: int, result: int, coordinator: int) -> None:
     """A marker ends all that is open of the producer id: a partition does not tell transactions apart.
 
-    It clears the guard of a Produce that is verified, unless that has the marker's own epoch in version 2 (KAFKA-18575;
-    UnifiedLog.updateProducers).
+    It clears the guard of a Produce that is verified, which is then refused, unless that has the marker's own epoch in version 2
+    (KAFKA-18575; UnifiedLog.updateProducers, batchMissingRequiredVerification).
     """
     fate = Fate.VISIBLE if result == Result.COMMIT else Fate.SKIPPED
     for txn in s.each(Txn):
@@ -89,7 +89,7 @@ def write(s: Transactions, partition: Partition, epoch: int, result: int, coordi
             s.record[txn][partition] = fate
         if s.copy[txn][partition] == Fate.OPEN:
             s.copy[txn][partition] = fate
-        if s.late_produce[txn][partition] == Held.VERIFIED:
+        if s.late_produce[txn][partition] == Held.VERIFIED and s.verification:
             if not in_v2(s) or s.txn_epoch[txn] != epoch:
                 s.late_produce[txn][partition] = Held.NO
     if s.seen_epoch[partition] != epoch:

@@ -252,7 +252,7 @@ def end(s: Transactions, producer: Producer, txn: Txn, result: Result, way: Way)
     if way == Way.LATE:
         hold_up(s)
         s.late_end[txn] = result
-        if s.unanswered == Unanswered.NEW_EPOCH and not in_v2(s):
+        if s.unanswered == Unanswered.NEW_EPOCH and s.client_bumps and not in_v2(s):
             s.needs_bump[producer] = True
         if s.unanswered == Unanswered.CLOSES:
             stop(s, producer, Phase.DEAD)

@@ -59,8 +59,8 @@ class MarkerCheck(Index, names=("not-older", "newer", "newer-or-repeated")):
 
 
 class Unanswered(Index, names=("sends-again", "new-epoch", "closes")):
-    """What a client does if EndTxn is not answered in time: it sends it again; it also asks for a new epoch when the transaction has
-    ended; it closes the producer, and does not know how the transaction ended."""
+    """What a client does if EndTxn is not answered in time: it sends it again; from 2.5 on it may also ask for a new epoch when the
+    transaction has ended; or it closes the producer, and does not know how the transaction ended."""
 
 
 class Phase(

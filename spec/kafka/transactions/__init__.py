@@ -8,6 +8,7 @@ from neverlost.model.core import Profile
 from neverlost.spec.family import Family
 
 if TYPE_CHECKING:
+    from neverlost.spec.kafka.atomicity import Ledger
     from neverlost.spec.kafka.releases import TimeLine
     from neverlost.spec.matrix import Matrix
 
@@ -32,6 +33,11 @@ class KafkaTransactions(Family):
         from .matrix import MATRIX
 
         return MATRIX
+
+    def atomicity(self) -> Ledger:
+        from .atomicity import LEDGER
+
+        return LEDGER
 
     def surroundings(self) -> tuple[str, ...]:
         from .versions import SURROUNDINGS

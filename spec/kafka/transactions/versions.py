@@ -12,6 +12,7 @@ from neverlost.model.kafka.transactions.state import Transactions
 from . import properties
 from .differences import NAMED, TIME_LINE, lacking
 from .picture import PICTURE
+from .scope import notes
 
 PROTOCOL = Profile(
     name="kafka-transactions",
@@ -65,6 +66,7 @@ PROTOCOL = Profile(
     ),
     on_request=(properties.goes_on_after_timeouts, properties.decided_completes),
     default_bounds={"producers": 2, "transactions": 2, "partitions": 2, "epochs": 8},
+    notes=notes(),
     picture=PICTURE,
 )
 
