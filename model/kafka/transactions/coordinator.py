@@ -161,7 +161,7 @@ def time_out(s: Transactions) -> None:
     fence(s)
 
 
-@action("R-TXN-9, TransactionMarkerChannelManager", sends("coordinator", "partition", "marker of epoch {newest_epoch}"))
+@action("R-TXN-9, TransactionMarkerChannelManager", sends("coordinator", "partition", "WriteTxnMarkers"))
 def write_marker(s: Transactions, partition: Partition, way: Way) -> None:
     """The coordinator sends a marker to a partition. One that is not answered it sends again."""
     require(is_prepared(s))
