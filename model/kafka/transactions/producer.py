@@ -268,7 +268,11 @@ def end(s: Transactions, producer: Producer, txn: Txn, result: Result, way: Way)
 
 @action("R-TXN-18, TransactionManager.nextRequest")
 def end_unstarted(s: Transactions, producer: Producer, txn: Txn) -> None:
-    """The application aborts a transaction of which the coordinator has heard nothing, as the producer believes: EndTxn is not sent."""
+    """The application aborts a transaction of which the coordinator has heard nothing, as the producer believes: EndTxn is not sent.
+
+    In version 2 what failed was sent, and so is EndTxn.
+    """
+    require(not in_v2(s))
     require(s.phase[producer] == Phase.IN_TRANSACTION)
     require(is_current(s, producer, txn))
     require(s.must_abort[producer])

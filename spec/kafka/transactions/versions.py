@@ -7,10 +7,13 @@ from dataclasses import replace
 from neverlost.model.core import Profile
 from neverlost.model.kafka.transactions import coordinator, faults, late, producer
 from neverlost.model.kafka.transactions.start import initial
-from neverlost.model.kafka.transactions.state import Transactions
+from neverlost.model.kafka.transactions.state import MarkerCheck, Transactions
 
+from ..releases import NamedVersion
 from . import properties
+from .assumptions import ASSUMPTIONS
 from .differences import NAMED, TIME_LINE, lacking
+from .lemmas import LEMMAS
 from .picture import PICTURE
 from .scope import notes
 
@@ -70,16 +73,23 @@ PROTOCOL = Profile(
     picture=PICTURE,
 )
 
-VERSIONS = tuple(
-    replace(
+
+def version_of(named: NamedVersion) -> Profile:
+    """The profile of the releases that have this name."""
+    settings = TIME_LINE.settings_of(named.since, named.mode)
+    proven = settings.get("marker_check") == MarkerCheck.NEWER_OR_REPEATED
+    return replace(
         PROTOCOL,
         name=named.name,
         statement=named.statement,
-        settings=TIME_LINE.settings_of(named.since, named.mode),
+        settings=settings,
         lacks=lacking(named.since),
+        lemmas=LEMMAS if proven else (),
+        assumptions=ASSUMPTIONS if proven else (),
     )
-    for named in NAMED
-)
+
+
+VERSIONS = tuple(version_of(named) for named in NAMED)
 """Every version, oldest first."""
 
 SURROUNDINGS = ("begin", "time_out", "move_coordinator", "expire_producer", "lose_marker")
