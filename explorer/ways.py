@@ -23,16 +23,12 @@ FAR = np.iinfo(np.int16).max
 class Ways:
     """The runs of at most `length` steps from the first initial state to a violation, states by number."""
 
-    model: Model
     length: int
     start: int
-    graph: CompiledGraph
+    states: dict[int, Packed]
+    """Each state on such a run."""
     onwards: dict[int, list[tuple[int, int, int]]]
-    """From each state on such a run: the steps, where they lead, and how many steps a violation is from there at least."""
-
-    def packed(self, number: int) -> Packed:
-        """A state."""
-        return tuple(int(word) for word in self.graph.packed(np.array([number]))[0])
+    """From each of them: the steps on such runs, where they lead, and how many steps a violation is from there at least."""
 
 
 class WaysToViolation:
@@ -87,7 +83,11 @@ class WaysToViolation:
         for source, step, target in zip(near.sources, near.steps, near.targets, strict=True):
             onwards[int(source)].append((int(step), int(target), int(far[target])))
         (start,) = np.flatnonzero(depths == 0)
-        return Ways(model=self.model, length=self.length, start=int(start), graph=graph, onwards=dict(onwards))
+        numbers = np.unique(np.concatenate([[start], near.sources, near.targets]))
+        states = {
+            int(number): tuple(map(int, words)) for number, words in zip(numbers, graph.packed(numbers), strict=True)
+        }
+        return Ways(length=self.length, start=int(start), states=states, onwards=dict(onwards))
 
     def _violating(self, graph: CompiledGraph) -> list[int]:
         found = list[int]()
