@@ -13,7 +13,7 @@ from neverlost.explorer.search import Limits, Progress, explore
 from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.ways import Ways, WaysToViolation
-from neverlost.model.core import Model, NeverlostError, Step
+from neverlost.model.core import Model, Step
 from neverlost.spec.families import SEEN, family_of
 
 from ..adapter import CannotSchedule
@@ -29,10 +29,6 @@ MOST_PLACES = 100_000
 """So many states are tried for runs of one length, each with what is remembered of a way there."""
 MOST_REASONS = 2
 """So many of the reasons are named why no run of some length can be scheduled."""
-
-
-class NoRunError(NeverlostError):
-    """There is no run to play."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,22 +58,16 @@ def find_run(model: Model, prop: str, *, limits: Limits | None = None, watch: Wa
     The model's own shortest run is tried first, then that of what brokers were seen to do. Then all runs of the latter that are up to
     MOST_LONGER steps longer are searched, each step with what stands in its way after the steps before.
 
-    Raises NoRunError if the model has no such run, or none was found within the limits; KeyboardInterrupt if the watch is interrupted.
+    Raises KeyboardInterrupt if the watch is interrupted, and what `explore` raises.
     """
     tried: list[Tried] = []
-    trace, verdict = _shortest(model, prop, limits, watch)
-    if trace is None:
-        ended = "the search ended undecided" if verdict is Verdict.UNDECIDED else "there is none within these bounds"
-        raise NoRunError(f"{model.profile.name} has no run that decides {prop}: {ended}, so nothing can be played")
-    if _can_be(trace, tried):
-        return Found(trace=trace, tried=())
     narrower = _narrower(model)
-    if narrower is not None and narrower is not model:
-        trace, verdict = _shortest(narrower, prop, limits, watch)
+    for one in [model, *([] if narrower is None or narrower is model else [narrower])]:
+        trace, verdict = _shortest(one, prop, limits, watch)
         if trace is None:
             undecided = verdict is Verdict.UNDECIDED
             why = "the search ended undecided" if undecided else "there is none within these bounds"
-            return Found(trace=None, tried=(*tried, Tried(profile=narrower.profile.name, length=None, why=why)))
+            return Found(trace=None, tried=(*tried, Tried(profile=one.profile.name, length=None, why=why)))
         if _can_be(trace, tried):
             return Found(trace=trace, tried=tuple(tried))
     chosen = model if narrower is None else narrower
