@@ -131,20 +131,31 @@ def _other_runs(model: Model, prop: str, tried: list[Tried], watch: Watch[str]) 
             continue
         last = ways.length + MOST_LONGER if last is None else last
         watch.progress(f"{model.profile.name}: runs of {near.length} steps")
-        reasons = Counter[str]()
-        complete = True
-        for shrinking in (False, True):
-            schedule = _Schedule(model, near, reasons, watch, shrinking=shrinking)
-            steps = schedule.steps()
-            complete = complete and not schedule.full
+        runs = Schedulable(model, prop, near, watch)
+        yield from runs
+        tried.append(Tried(profile=model.profile.name, length=near.length, why=runs.why_none))
+
+
+class Schedulable:
+    """Of some runs to a violation, the shortest that brokers can be made to do, without a follower that is dropped for its lag and with one."""
+
+    def __init__(self, model: Model, prop: str, ways: Ways, watch: Watch[str] = UNWATCHED) -> None:
+        self.model, self.prop = model, prop
+        self.searches = [_Search(model, ways, watch, shrinking=shrinking) for shrinking in (False, True)]
+
+    def __iter__(self) -> Iterator[Trace]:
+        for search in self.searches:
+            steps = search.steps()
             if steps is not None:
-                yield trace_along(model, steps, prop)
-        tried.append(Tried(profile=model.profile.name, length=near.length, why=_said(reasons, complete=complete)))
+                yield trace_along(self.model, steps, self.prop)
 
-
-def _said(reasons: Counter[str], *, complete: bool) -> str:
-    most = "; ".join(reason for reason, _ in reasons.most_common(MOST_REASONS))
-    return f"{'none' if complete else 'none of those that were tried'} can be scheduled ({most})"
+    @property
+    def why_none(self) -> str:
+        """The reasons that were met most often."""
+        reasons = sum((search.reasons for search in self.searches), Counter[str]())
+        whole = not any(search.full for search in self.searches)
+        most = "; ".join(reason for reason, _ in reasons.most_common(MOST_REASONS))
+        return f"{'none' if whole else 'none of those that were tried'} can be scheduled ({most})"
 
 
 class _Place(NamedTuple):
@@ -157,15 +168,15 @@ class _Place(NamedTuple):
     shrunk: bool
 
 
-class _Schedule:
+class _Search:
     """The search of some runs for one that can be scheduled, step by step, with what the obstacles remember.
 
     In `shrinking` runs a follower is dropped for its lag; they need another cluster, so that other obstacles stand in their way.
     """
 
-    def __init__(self, model: Model, ways: Ways, reasons: Counter[str], watch: Watch[str], *, shrinking: bool) -> None:
-        self.model, self.ways, self.reasons, self.watch, self.shrinking = model, ways, reasons, watch, shrinking
-        self.full = False
+    def __init__(self, model: Model, ways: Ways, watch: Watch[str], *, shrinking: bool) -> None:
+        self.model, self.ways, self.watch, self.shrinking = model, ways, watch, shrinking
+        self.reasons, self.full = Counter[str](), False
         obstacles = [*TOGETHER, *one_by_one(model, shrinking=shrinking), controller.unelected]
         self.drops = isr.silent_members in obstacles
         self.remembering: list[Remembering[Any]] = [one for one in obstacles if isinstance(one, Remembering)]
