@@ -137,7 +137,7 @@ def _other_runs(model: Model, prop: str, tried: list[Tried], watch: Watch[str]) 
 
 
 class Schedulable:
-    """Of some runs to a violation, the shortest that brokers can be made to do, without a follower that is dropped for its lag and with one."""
+    """Of some runs to a violation the shortest that brokers can be made to do: one with nobody dropped for its lag, one with some."""
 
     def __init__(self, model: Model, prop: str, ways: Ways, watch: Watch[str] = UNWATCHED) -> None:
         self.model, self.prop = model, prop
