@@ -46,10 +46,14 @@ class Tried:
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """A run that brokers can be made to do, if one was found, and what was tried before it."""
+    """A run that brokers can be made to do, if one was found, and what was tried before it.
+
+    `gone` says whether a complete search found none, in the model or in that of what brokers were seen to do.
+    """
 
     trace: Trace | None
     tried: tuple[Tried, ...]
+    gone: bool = False
 
 
 def find_run(model: Model, prop: str, *, limits: Limits | None = None, watch: Watch[str] = UNWATCHED) -> Found:
@@ -65,9 +69,10 @@ def find_run(model: Model, prop: str, *, limits: Limits | None = None, watch: Wa
     for one in [model, *([] if narrower is None or narrower is model else [narrower])]:
         trace, verdict = _shortest(one, prop, limits, watch)
         if trace is None:
-            undecided = verdict is Verdict.UNDECIDED
-            why = "the search ended undecided" if undecided else "there is none within these bounds"
-            return Found(trace=None, tried=(*tried, Tried(profile=one.profile.name, length=None, why=why)))
+            gone = verdict is not Verdict.UNDECIDED
+            why = "there is none within these bounds" if gone else "the search ended undecided"
+            ended = Tried(profile=one.profile.name, length=None, why=why)
+            return Found(trace=None, tried=(*tried, ended), gone=gone)
         if _can_be(trace, tried):
             return Found(trace=trace, tried=tuple(tried))
     chosen = model if narrower is None else narrower

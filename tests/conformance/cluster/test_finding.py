@@ -52,6 +52,7 @@ def test_then_all_runs_are_searched_that_are_a_little_longer() -> None:
 def test_where_the_loss_is_gone_nothing_is_found_and_it_is_said() -> None:
     found = find_run(model_of("kafka-1.1", crashes=1, leader_moves=1), LOSS)
     assert found.trace is None
+    assert found.gone
     assert [(one.profile, one.length) for one in found.tried] == [("kafka-1.1", 11), ("seen/kafka-1.1", None)]
     assert controller.UNMOVED in found.tried[0].why
     assert str(found.tried[1]) == "seen/kafka-1.1, no run: there is none within these bounds"
@@ -118,6 +119,7 @@ def test_a_step_that_this_harness_does_not_perform_is_refused_before_the_run() -
 def test_a_search_that_ends_too_early_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     found = find_run(model_of("kafka-2.1", power_losses=1), LOSS, limits=Limits(states=100))
     assert [str(one) for one in found.tried] == ["kafka-2.1, no run: the search ended undecided"]
+    assert not found.gone
     monkeypatch.setattr(finding, "MOST_STATES", 1000)
     found = find_run(model_of("kafka-2.1", power_losses=1), LOSS)
     assert found.trace is None
