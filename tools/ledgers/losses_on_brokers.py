@@ -17,8 +17,8 @@ from neverlost.spec.recorded_search import question_key
 
 ROOT = Path(__file__).parents[2]
 RECORD = ROOT / "spec" / "ledgers" / "losses_on_brokers.found.json"
-MATRIX_README = ROOT / "README.md"
-PAGE = ROOT / "docs" / "matrix.md"
+MATRIX_PAGE = ROOT / "docs" / "matrix.md"
+README = ROOT / "README.md"
 PAGE = ROOT / "docs" / "losses-on-brokers.md"
 LOSS = "acked_never_lost"
 MOVES = ({"leader_moves": 3}, {"leader_moves": 1, "shutdowns": 2})
