@@ -19,7 +19,7 @@ from ledgers.losses_on_brokers import (
     RECORD,
     SAME,
     Answered,
-    Asked,
+    losses_of_bugs,
     losses_of_the_matrix,
     losses_of_the_readme,
     page,
@@ -29,14 +29,15 @@ from ledgers.losses_on_brokers import (
 from neverlost.conformance.cluster.finding import find_run
 from neverlost.explorer.process.memory import sensible_memory
 from neverlost.explorer.search import Limits
+from neverlost.model.core import Model
 
 
-def answered(asked: Asked) -> Answered:
+def answered(key: str, model: Model) -> Answered:
     """What a search finds of a loss. Exits if it finds none."""
-    found = find_run(asked.model(), LOSS, limits=Limits(memory_bytes=sensible_memory()))
+    found = find_run(model, LOSS, limits=Limits(memory_bytes=sensible_memory()))
     lengths = [one.length for one in found.tried]
     if lengths[:1] == [None]:
-        raise SystemExit(f"{asked.key}: {found.tried[0]}")
+        raise SystemExit(f"{key}: {found.tried[0]}")
     if found.trace is None:
         outcome, narrower = GONE if found.gone else NOT_FOUND, None
     else:
@@ -51,11 +52,12 @@ def answered(asked: Asked) -> Answered:
 def main() -> None:
     """Write the record as it grows, then the page."""
     known = record() if RECORD.exists() and "--anew" not in sys.argv else {}
-    wanted = [*losses_of_the_readme(), *losses_of_the_matrix()]
+    wanted = {one.key: one.model() for one in (*losses_of_the_readme(), *losses_of_the_matrix())}
+    wanted |= {search.key: search.model() for _, search in losses_of_bugs()}
     kept = {}
-    for number, one in enumerate(wanted, start=1):
-        kept[one.key] = known.get(one.key) or answered(one)
-        print(f"{number} of {len(wanted)}: {one.key}: {kept[one.key].text}", flush=True)
+    for number, (key, model) in enumerate(wanted.items(), start=1):
+        kept[key] = known.get(key) or answered(key, model)
+        print(f"{number} of {len(wanted)}: {key}: {kept[key].text}", flush=True)
         if number % 20 == 0 or number == len(wanted):
             RECORD.write_text(
                 json.dumps({key: asdict(value) for key, value in kept.items()}, indent=1) + "\n", encoding="utf-8"

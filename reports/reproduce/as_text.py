@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from neverlost.conformance.cluster.finding import Found
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from neverlost.conformance.cluster.finding import Found, Tried
 from neverlost.conformance.cluster.reproduction import Reproduction
 from neverlost.explorer.traces.sentence import sentence
 
@@ -16,7 +19,7 @@ def reproduction_text(found: Reproduction, file: str, quiet: bool, number: int |
 
 def found_text(found: Found, quiet: bool) -> str:
     """What was tried in the search for a run, and the run if one was found."""
-    lines = [str(one) for one in found.tried]
+    lines = list(_tried_lines(found.tried))
     if found.trace is not None:
         lines.append(
             f"{found.trace.model.profile.name}, {len(found.trace.steps)} steps: brokers can be made to do these"
@@ -25,6 +28,16 @@ def found_text(found: Found, quiet: bool) -> str:
             bounds = found.trace.model.bounds
             lines += [f"{number:3}. {step.show(bounds)}" for number, step in enumerate(found.trace.steps, start=1)]
     return "\n".join(lines)
+
+
+def _tried_lines(tried: Sequence[Tried]) -> Iterator[str]:
+    """A line for each run; one for all lengths of which the same is said."""
+    for (profile, why), group in groupby(tried, key=lambda one: (one.profile, one.why)):
+        lengths = [one.length for one in group]
+        if lengths[0] == lengths[-1]:
+            yield str(Tried(profile=profile, length=lengths[0], why=why))
+        else:
+            yield f"{profile}, {lengths[0]} to {lengths[-1]} steps: {why}"
 
 
 def _lines(found: Reproduction, file: str, quiet: bool, number: int | None) -> list[str]:

@@ -10,10 +10,11 @@ from itertools import groupby
 from pathlib import Path
 
 from neverlost.model.core import Model
+from neverlost.spec.bugs import Bug, bugs
 from neverlost.spec.families import profiles
 from neverlost.spec.kafka.replication.matrix import MATRIX
 from neverlost.spec.kafka.replication.versions import REPLICATING, VERSIONS
-from neverlost.spec.recorded_search import question_key
+from neverlost.spec.recorded_search import RecordedSearch, question_key
 
 ROOT = Path(__file__).parents[2]
 RECORD = ROOT / "spec" / "ledgers" / "losses_on_brokers.found.json"
@@ -50,6 +51,16 @@ class Asked:
     def model(self) -> Model:
         """The model to search."""
         return profiles()[self.version].bounded(**self.settings)
+
+
+def losses_of_bugs() -> Iterator[tuple[Bug, RecordedSearch]]:
+    """The bugs of replication that lose what was acknowledged with acks=all, by steps that this harness can perform."""
+    for bug in bugs():
+        found = bug.lost
+        if found is None or found.property != LOSS or profiles()[found.profile].family != MATRIX.versions[0].family:
+            continue
+        if found.settings.get("acks") == "all" and not found.bounds.get("delays"):
+            yield bug, found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +141,7 @@ def page(found: Mapping[str, Answered]) -> str:
         tables.append(
             _table(own, found, f"min.insync.replicas={min_isr}, unclean election {'on' if unclean else 'off'}")
         )
-    return HEAD + "\n".join(tables) + _reasons(found)
+    return HEAD + "\n".join(tables) + _bugs(found) + _reasons(found)
 
 
 def _table(asked: Sequence[Asked], found: Mapping[str, Answered], title: str) -> str:
@@ -157,6 +168,14 @@ def fault_words(faults: Sequence[tuple[str, int]]) -> str:
         f"{count} {words[name] if count == 1 else plural.get(words[name], words[name] + 's')}" for name, count in faults
     ]
     return ", ".join(shown)
+
+
+def _bugs(found: Mapping[str, Answered]) -> str:
+    lines = ["", "## Bugs that Kafka had", "", "| bug | version | faults and settings | steps |", "|---|---|---|---|"]
+    for bug, search in losses_of_bugs():
+        words = ", ".join(f"{name}={str(value).lower()}" for name, value in search.settings.items())
+        lines.append(f"| {bug.name}: {bug.what} | `{search.profile}` | {words} | {found[search.key].text} |")
+    return "\n".join(lines) + "\n"
 
 
 def _reasons(found: Mapping[str, Answered]) -> str:
