@@ -38,7 +38,7 @@ def bugs_html(bugs: Sequence[Bug]) -> str:
     groups = {
         "Fixed": [values for bug, values in shown if bug.spans and not _is_open(bug)],
         f"In the newest release that is known here, {RELEASES[-1]}": [v for bug, v in shown if _is_open(bug)],
-        "Of releases that are not on the line": [values for bug, values in shown if not bug.spans],
+        "In no release: fixed before one had it": [values for bug, values in shown if not bug.spans],
     }
     body = filled(
         "bugs/bugs.html.j2",
