@@ -59,7 +59,7 @@
   function draw(found) {
     lanes = found.lanes;
     const story = document.getElementById("step");
-    story.style.setProperty("--most", lanes.length * story.dataset.lane + "px");
+    story.style.setProperty("--most", lanes.length * story.dataset.most + "px");
     story.style.setProperty("--least", lanes.length * story.dataset.least + "px");
     story.querySelector(".head svg").innerHTML = found.head;
     $("idle").hidden = found.idle.length === 0;
