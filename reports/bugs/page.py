@@ -37,8 +37,8 @@ def bugs_html(bugs: Sequence[Bug]) -> str:
     title = bugs[0].what if alone else "Losses that Kafka had"
     shown = [(bug, _values(bug, with_beyond=alone)) for bug in sorted(bugs, key=_ended)]
     groups = {
-        "Fixed": [values for bug, values in shown if bug.spans and not _is_open(bug)],
         f"In the newest release that is known here, {RELEASES[-1]}": [v for bug, v in shown if _is_open(bug)],
+        "Fixed": [values for bug, values in shown if bug.spans and not _is_open(bug)],
         "In no release: fixed before one had it": [values for bug, values in shown if not bug.spans],
     }
     body = filled(
