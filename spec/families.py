@@ -84,6 +84,9 @@ class _Profiles(Mapping[str, Profile]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def __repr__(self) -> str:
+        return f"<{len(self)} profiles, by name>"
+
 
 def profiles() -> Mapping[str, Profile]:
     """Every profile that comes with neverlost, by name."""

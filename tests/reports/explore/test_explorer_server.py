@@ -262,6 +262,31 @@ def test_a_hundred_sessions_at_once_are_each_answered_as_if_alone() -> None:
     assert edges[0] == edges[1]
 
 
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("kafka-4.0 acks=1 clean", {"acks": "1", "unclean": False}),
+        ("kafka-4.0 --acks 1 --clean", {"acks": "1", "unclean": False}),
+        ("kafka-4.0 --acks=1 --unclean", {"acks": "1", "unclean": True}),
+        ("--forgets-known-ends", {"keeps_known_ends": False}),
+        ("kafka-4.0 --no-compacted", {"compacted": False}),
+        ("kafka-4.0 --leader-epochs 5", {"leader_epochs": 5}),
+    ],
+)
+def test_another_model_is_named_in_the_words_of_the_command_line(words: str, named: dict[str, Any]) -> None:
+    found = other_model(words, kafka())
+    expected = profiles()[found.profile.name].model(**named)
+    for name in named:
+        assert {**found.settings, **found.bounds}[name] == {**expected.settings, **expected.bounds}[name]
+    assert found.profile.name == words.split(maxsplit=1)[0] or words.startswith("--forgets")
+
+
+@pytest.mark.parametrize("words", ["kafka-4.0 acks=1 --acks 0", "kafka-4.0 banana", "kafka-4.0 --banana 1", "--acks"])
+def test_words_that_are_none_are_refused(client: TestClient, words: str) -> None:
+    answered = client.post(f"/{TOKEN}/api/beside", json={"steps": [], "other": words})
+    assert (answered.status_code, bool(answered.json()["error"])) == (422, True)
+
+
 HOSTILE: list[bytes] = [
     b"",
     b"[]",
