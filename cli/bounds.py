@@ -15,7 +15,7 @@ from neverlost.explorer.traces.commands import off_option, option_name
 from neverlost.model.core import BoundsError, Model, Profile, Setting
 from neverlost.model.core.errors import MOST_SHOWN
 
-from .completion import WORDS, bound_options
+from .completion import WORDS, bound_options, setting_values
 from .counts import MOST_DIGITS, short
 
 GIVEN = "neverlost.bounds"
@@ -61,7 +61,10 @@ class BoundedCommand(click.Command):
         return super().parse_args(ctx, own)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The command's own options, and the bounds and settings of the named profile."""
+        """The command's own options, and the bounds and settings of the named profile; after a setting, its values."""
+        values = setting_values(ctx, incomplete)
+        if values:
+            return values
         return [*super().shell_complete(ctx, incomplete), *bound_options(ctx, incomplete)]
 
     def _split(self, args: Sequence[str]) -> tuple[list[str], list[tuple[str, str | None]]]:

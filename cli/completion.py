@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import click
 from click.shell_completion import CompletionItem
@@ -27,6 +27,91 @@ def property_names(context: click.Context, parameter: click.Parameter, incomplet
     found = chosen_profile(context)
     properties = () if found is None else found.all_properties
     return [CompletionItem(p.name, help=p.statement) for p in properties if p.name.startswith(incomplete)]
+
+
+Completion = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def one_of(known: Callable[[], Mapping[str, str]]) -> Completion:
+    """Completes a name, with what it means. `known` is called to complete, so that no command imports it sooner."""
+
+    def names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(name, help=text) for name, text in known().items() if begins(name, incomplete)]
+
+    return names
+
+
+def some_of(known: Callable[[], Mapping[str, str]]) -> Completion:
+    """The same for several names with commas between: the last of them."""
+
+    def names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        before, comma, last = incomplete.rpartition(",")
+        return [
+            CompletionItem(f"{before}{comma}{name}", help=text)
+            for name, text in known().items()
+            if begins(name, last.strip())
+        ]
+
+    return names
+
+
+def begins(name: str, incomplete: str) -> bool:
+    """Whether a name may be meant: capital letters are not asked for."""
+    return name.lower().startswith(incomplete.lower())
+
+
+def tickets() -> Mapping[str, str]:
+    """Every name of the losses of the ledger."""
+    from neverlost.spec.families import known_bugs
+
+    return {name: bug.what for bug in known_bugs() for name in bug.jira}
+
+
+def claim_ids() -> Mapping[str, str]:
+    """The claims of the ledger."""
+    from neverlost.spec.families import known_claims
+
+    return {claim.id: claim.short for claim in known_claims()}
+
+
+def event_names() -> Mapping[str, str]:
+    """The events that an audit knows."""
+    from neverlost.spec.configuration import EVENTS
+
+    return {event.name: event.about for event in EVENTS}
+
+
+def trace_formats() -> Mapping[str, str]:
+    """The forms of a trace."""
+    from neverlost.reports.trace.formats import FORMATS
+
+    return dict.fromkeys(FORMATS, "")
+
+
+def matrix_subjects() -> Mapping[str, str]:
+    """The families with a matrix, then the profiles."""
+    from neverlost.spec import profiles
+    from neverlost.spec.families import FAMILIES
+
+    asked = {family.name: found.question for family in FAMILIES if (found := family.matrix()) is not None}
+    return {**asked, **{name: profile.statement for name, profile in profiles().items()}}
+
+
+def version_names() -> Mapping[str, str]:
+    """The profiles that stand for releases."""
+    from neverlost.spec.families import FAMILIES
+
+    return {version.name: version.statement for family in FAMILIES for version in family.versions()}
+
+
+def setting_values(context: click.Context, incomplete: str) -> list[CompletionItem]:
+    """The values of the setting whose option is the last whole word: `1` and `all` after `--acks`."""
+    words, found = context.meta.get(WORDS, ()), chosen_profile(context)
+    if not words or found is None:
+        return []
+    named = {option_name(s.name): s for s in found.state.settings if s.domain.index is not None}
+    chosen = named.get(words[-1])
+    return [] if chosen is None else [CompletionItem(v) for v in chosen.choices() if v.startswith(incomplete)]
 
 
 def bound_options(context: click.Context, incomplete: str) -> Iterable[CompletionItem]:

@@ -20,6 +20,9 @@ def short(text: str) -> str:
 class WholeNumber(click.IntRange):
     """A whole number within a range, of at most MOST_DIGITS digits: no counter of a kernel and no clock takes larger ones."""
 
+    def _describe_range(self) -> str:
+        return "" if self.min is None and self.max is None else super()._describe_range()
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         text = str(value).strip()
         if len(text.lstrip("+-")) > MOST_DIGITS:

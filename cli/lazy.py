@@ -8,6 +8,8 @@ from importlib import import_module
 import click
 from click.shell_completion import CompletionItem
 
+from neverlost.explorer.process.installing import install_command
+
 Commands = Mapping[str, Mapping[str, tuple[str, str]]]
 """By topic and by the name of a command: where it is, as `module:attribute`, and what it does, in one line."""
 
@@ -81,4 +83,4 @@ def missing(error: ModuleNotFoundError) -> str | None:
     package = (error.name or "").partition(".")[0]
     if package not in EXTRAS:
         return None
-    return f"this needs {package}, which is not installed; pip install 'neverlost[{EXTRAS[package]}]' installs it"
+    return f"this needs {package}, which is not installed; {install_command(EXTRAS[package])} installs it"

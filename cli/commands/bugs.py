@@ -11,12 +11,13 @@ from neverlost.reports.bugs.page import bugs_html
 from neverlost.spec.bugs import bug_named
 from neverlost.spec.families import known_bugs
 
+from ..completion import one_of, tickets
 from ..options import json_option
 from ..output import Output
 
 
 @click.command("bugs")
-@click.argument("ticket", required=False, metavar="[TICKET]")
+@click.argument("ticket", required=False, metavar="[TICKET]", shell_complete=one_of(tickets))
 @json_option("the ledger")
 @click.option("--html", "html_path", metavar="FILE", help="Write a page with the story of each.")
 def bugs_command(ticket: str | None, json_path: str | None, html_path: str | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import click
@@ -18,6 +19,7 @@ from neverlost.studies.claims.judging import ClaimVerdict
 from neverlost.studies.claims.ledger import judgements
 from neverlost.studies.study import Study
 
+from ..completion import claim_ids, one_of
 from ..counts import WORKERS
 from ..limits import limits_of
 from ..output import Output
@@ -40,7 +42,7 @@ class ClaimsOptions:
 
 
 @click.command("claims")
-@click.argument("claim", required=False)
+@click.argument("claim", required=False, shell_complete=one_of(claim_ids))
 @click.option("--store", metavar="DIR", help=STORE_HELP)
 @click.option("--workers", type=WORKERS, default=2, metavar="N", help="Searches in parallel; 2 if not given.")
 @click.option("--memory", metavar="SIZE", help="End a search undecided before using more memory: 4GiB.")
@@ -75,6 +77,7 @@ def _wanted(claim: str | None) -> list[str]:
     known = [c.id for c in known_claims()]
     if claim is None:
         return known
-    if claim.upper() not in known:
+    meant = re.sub(r"^(?:C-?)?0*(\d+)$", lambda found: f"C-{found[1]:0>2}", claim.upper())
+    if meant not in known:
         raise UnknownNameError("claim", claim, known)
-    return [claim.upper()]
+    return [meant]

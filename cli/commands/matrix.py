@@ -26,6 +26,7 @@ from neverlost.studies.study import Study
 from neverlost.studies.sweep import Swept, sweep, sweep_of
 
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounds_of, known_profile
+from ..completion import matrix_subjects, one_of, version_names
 from ..counts import WORKERS
 from ..limits import limits_of
 from ..options import OptionsError, is_given, json_option
@@ -35,8 +36,15 @@ from ..stores import STORE_HELP, open_store
 
 
 @click.command("matrix", cls=BoundedCommand, options_metavar=USAGE)
-@click.argument("family", required=False, metavar="[FAMILY|PROFILE]")
-@click.option("--version", "versions", multiple=True, metavar="NAME", help="Only this version: kafka-3.5. Repeatable.")
+@click.argument("family", required=False, metavar="[FAMILY|PROFILE]", shell_complete=one_of(matrix_subjects))
+@click.option(
+    "--version",
+    "versions",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=one_of(version_names),
+    help="Only this version: kafka-3.5. Repeatable.",
+)
 @click.option(
     "--property",
     "properties",

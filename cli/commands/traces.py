@@ -17,6 +17,7 @@ from neverlost.reports.printable import printable
 from neverlost.reports.trace.formats import FORMATS, render
 
 from ..bounds import named_profile
+from ..completion import one_of, trace_formats
 from ..output import STANDARD_OUTPUT, Output
 from ..waiting import waiting_for
 
@@ -30,6 +31,7 @@ PROFILE_OPTION = click.option(
 @click.option(
     "--format",
     "format_name",
+    shell_complete=one_of(trace_formats),
     default="text",
     metavar="|".join(FORMATS),
     help="The form to show it in; text if not given.",

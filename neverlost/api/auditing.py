@@ -106,7 +106,7 @@ def audit(
     `limits` are those of a question, but its time is that of the whole audit. `store` keeps answers for later audits.
 
     `bootstrap_server` is HOST:PORT of a running cluster that says itself what its topics and brokers have, or only those of `topics`;
-    `command_config` is the file with which Kafka's own tools connect to it. It is only read. `pip install 'neverlost[cluster]'`.
+    `command_config` is the file with which Kafka's own tools connect to it. It is only read. It needs the extra `cluster`.
     Answers about common configurations ship with neverlost; with `search` they are not used.
     Raises ConfigurationError for files that cannot be read or understood: these never count as safe. Raises ArgumentError for an
     argument of another kind.

@@ -41,7 +41,7 @@ class Interpreted:
 
 @dataclass(frozen=True, kw_only=True)
 class Spark:
-    """The engine that keeps a search in the folder `store`, level by level, and shards it over Spark. `pip install 'neverlost[spark]'`.
+    """The engine that keeps a search in the folder `store`, level by level, and shards it over Spark. It needs the extra `spark`.
 
     `master` is the Spark to use, `shards` the number of parts of each level. `resume(store)` continues an interrupted search.
     """

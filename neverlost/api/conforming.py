@@ -1,4 +1,4 @@
-"""Conformance: does an implementation agree with the model? `pip install 'neverlost[conform]'`."""
+"""Conformance: does an implementation agree with the model? It needs the extra `conform`."""
 
 from __future__ import annotations
 

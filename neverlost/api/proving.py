@@ -1,4 +1,4 @@
-"""Proofs for any number of steps. `pip install 'neverlost[prove]'`."""
+"""Proofs for any number of steps. It needs the extra `prove`."""
 
 from __future__ import annotations
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from neverlost.explorer.traces.commands import option_name
 from neverlost.explorer.words import counted
 from neverlost.model.core import Profile
 
-from ..layout import definitions
+from ..layout import definitions, wrapped
 
 PROFILES, PROPERTIES = "profiles", "properties"
 
@@ -20,6 +20,20 @@ def list_text(known: Sequence[Profile], what: str | None) -> str:
         PROPERTIES: "Properties\n" + definitions(_properties(known)),
     }
     return "\n\n".join(text for name, text in sections.items() if what in (None, name))
+
+
+MORE = "To see one of them, or which properties there are\n  neverlost describe kafka-4.1\n  neverlost list properties"
+
+
+def overview_text(families: Mapping[str, Sequence[Profile]]) -> str:
+    """Every profile with its statement, by family; and what shows more."""
+    return "\n\n".join([*(_of_family(name, known) for name, known in families.items()), MORE])
+
+
+def _of_family(name: str, known: Sequence[Profile]) -> str:
+    width = max(len(profile.name) for profile in known) + 4
+    lines = (wrapped(f"{f'  {profile.name}':{width}}{profile.statement}", " " * width) for profile in known)
+    return "\n".join([name, *lines])
 
 
 def _bounds(profile: Profile) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from neverlost.explorer.process.installing import install_command
+
 from .admin_settings import AdminSettings
 
 METADATA_VERSION, ELIGIBLE_LEADERS = "metadata.version", "eligible.leader.replicas.version"
@@ -60,7 +62,7 @@ def _asked(bootstrap: str, settings: AdminSettings, options: Mapping[str, object
         from kafka.admin import KafkaAdminClient
     except ImportError:
         raise UnknownFeaturesError(
-            "kafka-python, which asks for them, is not installed; pip install 'neverlost[cluster]' installs it"
+            f"kafka-python, which asks for them, is not installed; {install_command('cluster')} installs it"
         ) from None
     milliseconds = round(settings.seconds * 1000)
     try:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from golden_text import expect_golden
 
+from neverlost.cli.commands.claims import _wanted
 from neverlost.cli.main import main
+from neverlost.model.core import UnknownNameError
 
 
 def test_a_claim_is_told_in_full(
@@ -55,3 +57,13 @@ def test_a_search_that_is_cut_short_leaves_its_claim_undecided(
 def test_wrong_input_is_refused(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["claims", *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("written", ["C-7", "c-07", "C7", "7"])
+def test_a_claim_is_found_by_its_number_and_by_no_other_that_looks_alike(written: str) -> None:
+    assert _wanted(written) == ["C-07"]
+
+
+def test_an_unknown_claim_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="no claim is named 'C-70'"):
+        _wanted("C-70")

@@ -70,6 +70,7 @@ GOLDEN: dict[str, tuple[int, tuple[str, ...]]] = {
     "check_all_traces": (1, ("check", *LOSING, "--all-traces", "--brief")),
     "check_quiet_never": (3, ("check", *HOLDING, "--max-depth", "4", "--quiet")),
     "list": (0, ("list",)),
+    "list_profiles": (0, ("list", "profiles")),
     "list_properties": (0, ("list", "properties")),
     "describe_kip_320": (0, ("describe", "published/kip-320", "--replicas", "5")),
     "describe_tla": (0, ("describe", "published/id-sequence", "--tla")),

