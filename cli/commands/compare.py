@@ -9,8 +9,10 @@ from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
 from neverlost.reports.quantities import show_seconds
 
+from ..options import OptionsError
 from ..output import Output
 from ..progress import StatusLine, interruptible, until_interrupted
+from ..terminal import show
 
 
 @click.command("compare")
@@ -18,14 +20,24 @@ from ..progress import StatusLine, interruptible, until_interrupted
 @click.argument("second", metavar="VERSION")
 @click.option("--mode", metavar="zookeeper|kraft", help="For releases that have both; kraft if not given.")
 @click.option("--list", "list_only", is_flag=True, help="Show the runs, and start no brokers.")
+@click.option(
+    "--rules", "rules_only", is_flag=True, help="Show the rules and known losses that differ; nothing is searched."
+)
 @click.option("--json", "json_path", metavar="FILE|-", help="Write what happened as JSON.")
 @click.option("--quiet", is_flag=True, help="Only the verdict.")
 def compare_command(
-    first: str, second: str, mode: str | None, list_only: bool, json_path: str | None, quiet: bool
+    first: str,
+    second: str,
+    mode: str | None,
+    list_only: bool,
+    rules_only: bool,
+    json_path: str | None,
+    quiet: bool,
 ) -> int:
     """Show where two releases differ: the shortest run for each rule in which their versions of the model differ, on both.
 
-    The release that has the rule must follow its run, and the other must leave it at the last step.
+    The release that has the rule must follow its run, and the other must leave it at the last step. 3.9 is the newest of its line.
+    Without brokers, --rules says at once what changed between any two releases.
 
     Exit codes: 0 every run shows the difference, 1 one does not, 2 the input is wrong or something is missing, 3 interrupted.
     """
@@ -34,14 +46,20 @@ def compare_command(
         compare,
         telling_rules,
     )
-    from neverlost.conformance.cluster.releases import release_named, runnable_releases
+    from neverlost.conformance.cluster.releases import newest_of_line, release_named, runnable_releases
     from neverlost.reports.compare.as_json import compared_values
-    from neverlost.reports.compare.as_text import compared_text, compared_verdict
+    from neverlost.reports.compare.as_text import between_text, compared_text, compared_verdict
+    from neverlost.spec.between import between
 
+    if rules_only:
+        if json_path is not None or list_only or quiet:
+            raise OptionsError("--rules shows text only, and all of it; leave out --list, --json and --quiet")
+        show(between_text(between(first, second, mode)))
+        return ExitCode.HOLDS
     output = Output({"--json": json_path}, quiet=quiet)
     one, other = (
         release_named(name, mode if mode and len(runnable_releases().get(name, ())) > 1 else None)
-        for name in (first, second)
+        for name in (newest_of_line(first), newest_of_line(second))
     )
     with StatusLine(quiet) as status, interruptible() as interrupted:
         watch = Watch(progress=status.say, interrupted=interrupted)

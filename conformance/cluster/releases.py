@@ -105,6 +105,12 @@ def runnable_releases() -> dict[str, tuple[str, ...]]:
     return {version: tuple(row["modes"]) for version, row in _table().items()}
 
 
+def newest_of_line(name: str) -> str:
+    """The newest release of a line that can be run: 3.9.2 for 3.9. Any other name stays as it is."""
+    of_line = [version for version in _table() if version.startswith(f"{name}.")]
+    return max(of_line, key=lambda version: [int(part) for part in version.split(".")], default=name)
+
+
 def release_named(version: str, mode: str | None = None, classes: str | None = None) -> RunnableRelease:
     """The release of this version in a mode, the usual one if none is named, with classes that replace some of its own.
 

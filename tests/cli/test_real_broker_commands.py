@@ -223,3 +223,23 @@ def test_the_adapter_of_real_brokers_and_a_release_go_together(run: Run, argumen
     code, _, err = run("conform", "suite", *arguments)
     assert code == 2
     assert "--adapter kafka and --kafka VERSION go together" in err
+
+
+def test_what_changed_between_two_releases_is_said_without_brokers(run: Run) -> None:
+    code, out, _ = run("compare", "3.9", "4.1", "--rules")
+    assert code == 0
+    assert out.startswith("Kafka 3.9.2 and 4.1.2 (KRaft): ")
+    rules, _, losses = out.partition("Losses that only 3.9.2 has")
+    assert "KIP-966; eligible.leader.replicas.version" in " ".join(rules.split())
+    assert "KIP-966: the last replica standing loses power" in losses.partition("Losses that only 4.1.2 has")[0]
+    assert max(map(len, out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [(("3.9", "9"), "no release of Kafka is named '9'"), (("3.9", "4.1", "--quiet"), "--rules shows text only")],
+)
+def test_rules_of_what_is_no_release_or_quietly_are_refused(run: Run, arguments: tuple[str, ...], why: str) -> None:
+    code, out, err = run("compare", *arguments, "--rules")
+    assert (code, out) == (2, "")
+    assert why in err

@@ -215,7 +215,7 @@ DIFFERENCES = (
         rule="A follower drops the response to a fetch of an earlier leader epoch, and records of a newer epoch than its own.",
         settings={"responses_know_epoch": 1, "refuses_newer_records": 1},
         since="4.0.1",
-        source="the same; 4.0.0 came from another branch, without it",
+        source="KAFKA-18991; KAFKA-18723; 4.0.0 came from another branch, without them",
         known=READ,
     ),
     ReleaseDifference(
