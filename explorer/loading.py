@@ -25,6 +25,16 @@ class LoadingError(NeverlostError):
     """A file with a profile cannot be loaded."""
 
 
+MISSING_INITIAL = "Profile.__init__() missing 1 required keyword-only argument: 'initial'"
+
+
+def _hint(error: BaseException) -> str:
+    """What to write, where Python's own message does not say it."""
+    if str(error) != MISSING_INITIAL:
+        return ""
+    return "; write initial=initial, and `def initial(s: YourState) -> None`, which sets what does not begin at its lowest value"
+
+
 class _FromText(SourceFileLoader):
     """Runs the source file, from which kernels are made too; never a `.pyc`, which may differ from it."""
 
@@ -128,7 +138,7 @@ def load_module(path: Path) -> ModuleType:
     except (NeverlostError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise LoadingError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
+        raise LoadingError(f"{path} cannot be loaded: {type(error).__name__}: {error}{_hint(error)}") from error
     finally:
         sys.path.remove(str(path.parent))
     return module

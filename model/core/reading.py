@@ -376,9 +376,13 @@ class _Reader:
             case ast.Call(args=[ast.GeneratorExp(elt=value, generators=[_, _, *_] as several)], keywords=[]):
                 text = ast.unparse(value)
                 for one in reversed(several):
-                    text = f"{name}({text}{ast.unparse(one)})"
+                    text = f"{name}({text}{_over_each(one)})"
                 raise self.refuse(node, f"`{ast.unparse(node)}`", f"`{text}`")
-        raise self.refuse(node, f"`{ast.unparse(node)}`", f"`{name}(... for x in s.each(Domain))`")
+        instead = f"{name}(... for x in s.each(Domain))"
+        match node:
+            case ast.Call(args=[ast.GeneratorExp(elt=value, generators=[one])], keywords=[]) if _domain_of(one):
+                instead = f"{name}({ast.unparse(value)}{_over_each(one)})"
+        raise self.refuse(node, f"`{ast.unparse(node)}`", f"`{instead}`")
 
     def limited(self, value: Expression, held: tuple[Expression, ...], name: str, node: ast.Call) -> Expression:
         """What is asked of every member, if it is asked only of those for which some conditions hold."""
@@ -433,3 +437,17 @@ def _instead_of_comparison(operator: ast.cmpop, left: ast.expr, right: ast.expr)
 
 def _sign(operator: ast.operator) -> int:
     return 1 if isinstance(operator, ast.Add) else -1
+
+
+def _domain_of(clause: ast.comprehension) -> str:
+    """The domain that a clause of a comprehension names in some way: `Box` of `for b in Box`. Empty if it names none."""
+    match clause.iter:
+        case ast.Name(id=domain) | ast.Call(args=[ast.Name(id=domain)]):
+            return domain
+    return ""
+
+
+def _over_each(clause: ast.comprehension) -> str:
+    """The clause as it may be written: ` for b in s.each(Box)`."""
+    meant = ast.parse(f"s.each({_domain_of(clause) or 'Domain'})", mode="eval").body
+    return ast.unparse(ast.comprehension(target=clause.target, iter=meant, ifs=clause.ifs, is_async=0))

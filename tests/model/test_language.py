@@ -117,6 +117,18 @@ EFFECTS = {
         "`any((a == b",
         "`any(any(a == b for b in s.each(Box)) for a in s.each(Box))`",
     ),
+    "any of a class": (
+        ["require(any(s.ball[b] for b in Box))"],
+        1,
+        "`any((s.ball[b]",
+        "`any(s.ball[b] for b in s.each(Box))`",
+    ),
+    "members of two classes at once": (
+        ["require(any(a == b for a in Box for b in s.members(Box)))"],
+        1,
+        "`any((a == b",
+        "`any(any(a == b for b in s.each(Box)) for a in s.each(Box))`",
+    ),
     "a member under a name that has a value": (
         ["require(any(s.ball[box] for box in s.each(Box)))"],
         1,
