@@ -10,7 +10,7 @@ from rich.text import Text
 from neverlost.explorer.answers.questions import Origin
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
-from neverlost.spec.exposure import Danger
+from neverlost.spec.exposure import ConfigurationChange, Danger
 from neverlost.spec.families import exposures
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.coincidence import coincidences
@@ -28,6 +28,7 @@ from .wording import (
     NOT_PROMISED,
     VERDICTS,
     are_few,
+    changes_line,
     command,
     comparison_headline,
     few,
@@ -146,6 +147,8 @@ def _class(audit: ClassAudit, *, quiet: bool) -> Iterator[Text]:
     yield Text(wrapped(settings_line(examination.deployment)), style="bold")
     yield Text(wrapped(headline(examination)), style=STYLES[examination.verdict])
     yield from _doubts(audit)
+    if (changes := first_changes(audit)) and not quiet:
+        yield Text(wrapped(f"Do first: {changes_line(audit.deployment, changes)}.", "  "), style="bold")
     yield Text()
     yield from _table(examination)
     if quiet:
@@ -161,6 +164,13 @@ def _class(audit: ClassAudit, *, quiet: bool) -> Iterator[Text]:
     yield from _assumed(examination)
     yield from _warnings(examination)
     yield from _checked(audit)
+
+
+def first_changes(audit: ClassAudit) -> Sequence[ConfigurationChange]:
+    """The changes to make first: what prevents the first danger that should be survived, for now; none if nothing is known to."""
+    urgent = [fix for found, fix in zip(audit.examination.violated, audit.fixes, strict=True) if found.tolerated]
+    fix = next((fix for fix in urgent if fix is not None), None)
+    return () if fix is None else (fix.until or fix).changes
 
 
 def _readings(audit: ClassAudit) -> Iterator[Text]:

@@ -19,7 +19,17 @@ from neverlost.studies.audit.tolerance import named
 from ..layout import shell_lines
 from ..pages.page import TONES, filled, whole_page
 from ..trace.page import story_section, symbols
-from .as_text import NOT_CHECKED, changed_since, classes_of, cut_short, doubts_of, origins, overview, scope
+from .as_text import (
+    NOT_CHECKED,
+    changed_since,
+    classes_of,
+    cut_short,
+    doubts_of,
+    first_changes,
+    origins,
+    overview,
+    scope,
+)
 from .diff import diffs
 from .readings import details_for, readings_block
 from .wording import (
@@ -159,12 +169,10 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
 
 def _first(audit: ClassAudit, fixed: Found) -> str:
     """What to do first, in a sentence."""
-    urgent = [(finding, fix) for finding, fix in fixed if finding.tolerated]
-    fix = next((fix for _, fix in urgent if fix is not None), None)
-    if fix is not None:
-        now = fix.until or fix
-        return f"{changes_line(audit.deployment, now.changes)}."
-    if urgent:
+    changes = first_changes(audit)
+    if changes:
+        return f"{changes_line(audit.deployment, changes)}."
+    if any(finding.tolerated for finding, _ in fixed):
         return "No change of settings that was tried prevents it."
     word = verdict_words(audit.examination.verdict, audit.deployment)
     rest = headline(audit.examination).partition(". ")[0].removeprefix(word).removesuffix(".")
