@@ -74,6 +74,7 @@ def head_values(trace: Trace) -> dict[str, Any]:
         "property": None if prop is None else prop.name,
         "statement": None if prop is None else prop.statement,
         "turns": turns(trace),
+        "deciding": None if prop is None or prop.seeks else len(trace.steps),
         "story": story_section(trace, "step", with_beyond=True),
     }
 
