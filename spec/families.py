@@ -84,6 +84,9 @@ class _Profiles(Mapping[str, Profile]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def __repr__(self) -> str:
+        return f"<{len(self)} profiles, by name>"
+
 
 def profiles() -> Mapping[str, Profile]:
     """Every profile that comes with neverlost, by name."""
@@ -102,9 +105,14 @@ def known_faults() -> Mapping[str, Budget]:
     return {fault.name: fault for exposure in exposures().values() for fault in exposure.faults}
 
 
+def bugs_by_family() -> Mapping[str, tuple[Bug, ...]]:
+    """The bugs of the ledger by the names of the families that have some."""
+    return {family.name: bugs for family in FAMILIES if (bugs := family.bugs())}
+
+
 def known_bugs() -> tuple[Bug, ...]:
     """Every bug of the ledger, family by family."""
-    return tuple(chain(*(family.bugs() for family in FAMILIES)))
+    return tuple(chain(*bugs_by_family().values()))
 
 
 def known_claims() -> tuple[Claim, ...]:

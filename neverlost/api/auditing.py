@@ -23,6 +23,7 @@ from neverlost.studies.audit.shipped import shipped_answers
 from neverlost.studies.cluster_reading import read_named_cluster
 from neverlost.studies.study import Study, all_within
 
+from .arguments import ArgumentError
 from .limits import sensible
 from .results import PropertyNotHeldError
 from .shown import Shown
@@ -107,7 +108,8 @@ def audit(
     `bootstrap_server` is HOST:PORT of a running cluster that says itself what its topics and brokers have, or only those of `topics`;
     `command_config` is the file with which Kafka's own tools connect to it. It is only read. `pip install 'neverlost[cluster]'`.
     Answers about common configurations ship with neverlost; with `search` they are not used.
-    Raises ConfigurationError for files that cannot be read or understood: these never count as safe.
+    Raises ConfigurationError for files that cannot be read or understood: these never count as safe. Raises ArgumentError for an
+    argument of another kind.
 
     >>> import neverlost as nl
     >>> audit = nl.audit("examples/audit/acks-1/producer.properties", "examples/audit/acks-1/topic.properties",
@@ -115,6 +117,9 @@ def audit(
     >>> audit.verdict, audit.safe
     ('violated', False)
     """
+    for file in files:
+        if not isinstance(file, (str, Path)):
+            raise ArgumentError(f"a file is {file!r:.60}; write nl.audit(*files) for a list of paths")
     names = [str(file) for file in files]
     config = None if command_config is None else str(command_config)
     cluster = read_named_cluster(bootstrap_server, config, topics)
