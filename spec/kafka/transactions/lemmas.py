@@ -26,6 +26,7 @@ from neverlost.model.kafka.transactions.state import (
 )
 
 from .assumptions import told_by_epochs
+from .properties import is_fenced
 
 
 def is_stopped(s: Transactions, producer: Producer) -> bool:
@@ -474,6 +475,41 @@ def verified_records_are_of_the_newest_transaction(s: Transactions, txn: Txn, pa
     return is_prepared(s) and s.txn_epoch[txn] + 1 == s.newest_epoch
 
 
+@lemma("A producer starts when those before it have started.")
+def producers_start_in_order(s: Transactions, producer: Producer, later: Producer) -> bool:
+    if not told_by_epochs(s) or not (producer < later and s.phase[later] != Phase.NEW):
+        return True
+    return s.phase[producer] > Phase.STARTING
+
+
+@lemma("A producer before one that has started has an older epoch.")
+def a_fenced_producer_has_an_older_epoch(s: Transactions, producer: Producer, later: Producer) -> bool:
+    if not told_by_epochs(s) or not (producer < later and s.phase[later] > Phase.STARTING):
+        return True
+    return s.epoch[producer] < s.newest_epoch
+
+
+@lemma("A transaction of a producer before one that has started is neither ongoing nor what was decided last.")
+def a_fenced_transaction_is_over(s: Transactions, txn: Txn) -> bool:
+    if not told_by_epochs(s) or not is_fenced(s, txn):
+        return True
+    return s.txn_epoch[txn] < s.newest_epoch and not (is_decided(s) and s.txn_epoch[txn] + 1 == s.newest_epoch)
+
+
+@lemma("A producer's next transaction has a newer epoch than those before.")
+def epochs_rise_with_transactions(s: Transactions, txn: Txn, later: Txn) -> bool:
+    if not told_by_epochs(s) or not (txn < later and s.stage[later] != Stage.NOT_BEGUN):
+        return True
+    return s.owner[txn] != s.owner[later] or s.txn_epoch[txn] < s.txn_epoch[later]
+
+
+@lemma("A producer that is ready has a newer epoch than its transactions.")
+def a_ready_producer_has_a_newer_epoch(s: Transactions, producer: Producer, txn: Txn) -> bool:
+    if not told_by_epochs(s) or s.phase[producer] != Phase.READY or s.owner[txn] != producer:
+        return True
+    return s.txn_epoch[txn] < s.epoch[producer]
+
+
 @lemma("No more may be forgotten or lost than at the start.")
 def what_is_forgotten_is_counted(s: Transactions) -> bool:
     return s.expirations_left <= s.expirations and s.lost_markers_left <= s.lost_markers
@@ -535,6 +571,11 @@ LEMMAS = (
     no_client_adds_partitions,
     the_log_knows_its_records,
     verified_records_are_of_the_newest_transaction,
+    producers_start_in_order,
+    a_fenced_producer_has_an_older_epoch,
+    a_fenced_transaction_is_over,
+    epochs_rise_with_transactions,
+    a_ready_producer_has_a_newer_epoch,
     what_is_forgotten_is_counted,
     ends_are_of_version_2,
     markers_are_of_version_2,
