@@ -46,15 +46,16 @@ def only_an_unfinished_transaction_has_partitions(s: Transactions) -> bool:
     )
 
 
-@lemma("Every number that was used is that of a record of this producer.")
+@lemma("A number that was used is that of a record of the producer's transaction, and its first.")
 def numbers_belong_to_records(s: Transactions, producer: Producer, partition: Partition) -> bool:
-    if not told_by_epochs(s):
+    if not told_by_epochs(s) or s.next_number[producer][partition] == 0:
         return True
-    used = 0
+    if s.next_number[producer][partition] > 1:
+        return False
     for txn in s.each(Txn):
-        if s.owner[txn] == producer and s.number[txn][partition] != NONE:
-            used += 1
-    return s.next_number[producer][partition] <= used
+        if is_current(s, producer, txn) and s.number[txn][partition] != NONE:
+            return True
+    return False
 
 
 @lemma("A record gets its number when it is sent.")
@@ -453,20 +454,34 @@ def no_client_adds_partitions(s: Transactions, txn: Txn, partition: Partition) -
     )
 
 
-@lemma("A partition knows every record that it has, by its number or by a newer epoch.")
+@lemma("A partition knows every record that is open by its number.")
+def the_log_knows_what_is_open(s: Transactions, txn: Txn, partition: Partition) -> bool:
+    if not told_by_epochs(s) or s.record[txn][partition] != Fate.OPEN:
+        return True
+    return s.number[txn][partition] < s.expected[partition]
+
+
+@lemma("A partition that forgets nothing knows every record that it has, by its number or by a newer epoch.")
 def the_log_knows_its_records(s: Transactions, txn: Txn, partition: Partition) -> bool:
-    if not told_by_epochs(s) or s.record[txn][partition] == Fate.ABSENT:
+    if not told_by_epochs(s) or s.expirations > 0 or s.record[txn][partition] == Fate.ABSENT:
         return True
     if s.txn_epoch[txn] == s.seen_epoch[partition]:
         return s.number[txn][partition] < s.expected[partition]
     return s.txn_epoch[txn] < s.seen_epoch[partition]
 
 
+@lemma("A record that is verified is not in the log, or a partition that forgets nothing refuses it.")
+def verified_records_are_not_in_the_log(s: Transactions, txn: Txn, partition: Partition) -> bool:
+    if not told_by_epochs(s) or s.late_produce[txn][partition] != Held.VERIFIED:
+        return True
+    return s.record[txn][partition] == Fate.ABSENT or not s.verification
+
+
 @lemma("A record that is verified is of the coordinator's transaction, whose marker is still to come, or is fenced.")
 def verified_records_are_of_the_newest_transaction(s: Transactions, txn: Txn, partition: Partition) -> bool:
     if not told_by_epochs(s) or s.late_produce[txn][partition] != Held.VERIFIED:
         return True
-    if s.txn_epoch[txn] < s.seen_epoch[partition]:
+    if s.txn_epoch[txn] < s.seen_epoch[partition] and not s.verification:
         return True
     if not contains(s.partitions, partition):
         return False
@@ -510,9 +525,18 @@ def a_ready_producer_has_a_newer_epoch(s: Transactions, producer: Producer, txn:
     return s.txn_epoch[txn] < s.epoch[producer]
 
 
-@lemma("No more may be forgotten or lost than at the start.")
-def what_is_forgotten_is_counted(s: Transactions) -> bool:
-    return s.expirations_left <= s.expirations and s.lost_markers_left <= s.lost_markers
+@lemma("No more markers may be lost, no more may be forgotten and no more be held up than at the start.")
+def what_may_happen_is_counted(s: Transactions) -> bool:
+    return (
+        s.lost_markers_left <= s.lost_markers
+        and s.expirations_left <= s.expirations
+        and s.late_markers_left <= s.late_markers
+    )
+
+
+@lemma("No marker is held up where none may be.")
+def markers_are_held_up_only_if_they_may(s: Transactions, partition: Partition) -> bool:
+    return s.late_markers > 0 or s.late_marker[partition] == NONE
 
 
 @lemma("Every end is prepared in version 2.")
@@ -569,14 +593,17 @@ LEMMAS = (
     told_only_if_decided,
     nothing_is_done_as_before,
     no_client_adds_partitions,
+    the_log_knows_what_is_open,
     the_log_knows_its_records,
+    verified_records_are_not_in_the_log,
     verified_records_are_of_the_newest_transaction,
     producers_start_in_order,
     a_fenced_producer_has_an_older_epoch,
     a_fenced_transaction_is_over,
     epochs_rise_with_transactions,
     a_ready_producer_has_a_newer_epoch,
-    what_is_forgotten_is_counted,
+    what_may_happen_is_counted,
+    markers_are_held_up_only_if_they_may,
     ends_are_of_version_2,
     markers_are_of_version_2,
 )
