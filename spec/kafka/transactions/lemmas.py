@@ -525,12 +525,12 @@ def a_ready_producer_has_a_newer_epoch(s: Transactions, producer: Producer, txn:
     return s.txn_epoch[txn] < s.epoch[producer]
 
 
-@lemma("No more markers may be lost, no more may be forgotten and no more be held up than at the start.")
-def what_may_happen_is_counted(s: Transactions) -> bool:
+@lemma("Where nothing may be lost, forgotten or held up, nothing is left of it.")
+def what_may_not_happen_is_not_left(s: Transactions) -> bool:
     return (
-        s.lost_markers_left <= s.lost_markers
-        and s.expirations_left <= s.expirations
-        and s.late_markers_left <= s.late_markers
+        (s.lost_markers > 0 or s.lost_markers_left == 0)
+        and (s.expirations > 0 or s.expirations_left == 0)
+        and (s.late_markers > 0 or s.late_markers_left == 0)
     )
 
 
@@ -602,7 +602,7 @@ LEMMAS = (
     a_fenced_transaction_is_over,
     epochs_rise_with_transactions,
     a_ready_producer_has_a_newer_epoch,
-    what_may_happen_is_counted,
+    what_may_not_happen_is_not_left,
     markers_are_held_up_only_if_they_may,
     ends_are_of_version_2,
     markers_are_of_version_2,
