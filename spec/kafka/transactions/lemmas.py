@@ -74,16 +74,20 @@ def records_were_sent(s: Transactions, txn: Txn, partition: Partition) -> bool:
     )
 
 
-@lemma("A transaction that has not begun has left no trace.")
-def before_it_begins_nothing_is_known(s: Transactions, txn: Txn, partition: Partition) -> bool:
+@lemma("A transaction that has not begun has no owner, no epoch and no end.")
+def before_it_begins_nothing_is_known(s: Transactions, txn: Txn) -> bool:
     if not told_by_epochs(s):
         return True
     return s.stage[txn] != Stage.NOT_BEGUN or (
-        s.owner[txn] == NONE
-        and s.txn_epoch[txn] == NONE
-        and s.sent[txn][partition] == Sent.UNSENT
-        and s.late_end[txn] == NONE
+        s.owner[txn] == NONE and s.txn_epoch[txn] == NONE and s.late_end[txn] == NONE
     )
+
+
+@lemma("A transaction that has not begun has sent nothing.")
+def before_it_begins_nothing_is_sent(s: Transactions, txn: Txn, partition: Partition) -> bool:
+    if not told_by_epochs(s):
+        return True
+    return s.stage[txn] != Stage.NOT_BEGUN or s.sent[txn][partition] == Sent.UNSENT
 
 
 @lemma("Transactions begin in order.")
@@ -145,15 +149,16 @@ def log_has_the_partitions(s: Transactions) -> bool:
     return not is_prepared(s) or is_subset(s.partitions, s.logged_partitions)
 
 
-@lemma("No epoch is newer than the coordinator's.")
-def the_coordinator_has_the_newest_epoch(s: Transactions, txn: Txn, partition: Partition) -> bool:
+@lemma("No transaction has a newer epoch than the coordinator's.")
+def the_coordinator_has_the_newest_epoch(s: Transactions, txn: Txn) -> bool:
+    return not told_by_epochs(s) or s.txn_epoch[txn] <= s.newest_epoch
+
+
+@lemma("No partition knows a newer epoch than the coordinator's, and no marker to it has one.")
+def no_partition_knows_a_newer_epoch(s: Transactions, partition: Partition) -> bool:
     if not told_by_epochs(s):
         return True
-    return (
-        s.txn_epoch[txn] <= s.newest_epoch
-        and s.seen_epoch[partition] <= s.newest_epoch
-        and s.late_marker_epoch[partition] <= s.newest_epoch
-    )
+    return s.seen_epoch[partition] <= s.newest_epoch and s.late_marker_epoch[partition] <= s.newest_epoch
 
 
 @lemma("What is open in a partition has the newest epoch there, and is the coordinator's transaction.")
@@ -344,11 +349,7 @@ def undecided_records_are_open(s: Transactions, txn: Txn, partition: Partition) 
         return True
     if s.stage[txn] == Stage.NOT_BEGUN or s.txn_epoch[txn] != s.newest_epoch:
         return True
-    if (
-        s.record[txn][partition] == Fate.VISIBLE
-        or s.record[txn][partition] == Fate.SKIPPED
-        or s.stage[txn] == Stage.COMMITTED
-    ):
+    if s.record[txn][partition] == Fate.VISIBLE or s.record[txn][partition] == Fate.SKIPPED:
         return False
     return s.sent[txn][partition] != Sent.ACKNOWLEDGED or s.record[txn][partition] == Fate.OPEN
 
@@ -364,13 +365,18 @@ def decided_commit_skips_nothing(s: Transactions, txn: Txn, partition: Partition
     )
 
 
-@lemma("When an abort is decided, no record is visible, and no application was told of a commit.")
+@lemma("When an abort is decided, no record is visible.")
 def decided_abort_shows_nothing(s: Transactions, txn: Txn, partition: Partition) -> bool:
     if not told_by_epochs(s):
         return True
     if s.stage[txn] == Stage.NOT_BEGUN or not is_decided_to_abort(s, txn):
         return True
-    return s.record[txn][partition] != Fate.VISIBLE and s.stage[txn] != Stage.COMMITTED
+    return s.record[txn][partition] != Fate.VISIBLE
+
+
+@lemma("When an abort is decided, no application was told of a commit.")
+def decided_abort_is_not_told_as_a_commit(s: Transactions, txn: Txn) -> bool:
+    return not told_by_epochs(s) or not is_decided_to_abort(s, txn) or s.stage[txn] != Stage.COMMITTED
 
 
 @lemma("A marker that is held up does not contradict what is known of its transaction.")
@@ -559,6 +565,7 @@ LEMMAS = (
     unsent_records_have_no_number,
     records_were_sent,
     before_it_begins_nothing_is_known,
+    before_it_begins_nothing_is_sent,
     transactions_begin_in_order,
     begun_has_owner_and_epoch,
     a_producer_has_an_epoch,
@@ -567,6 +574,7 @@ LEMMAS = (
     coordinator_moves_are_counted,
     log_has_the_partitions,
     the_coordinator_has_the_newest_epoch,
+    no_partition_knows_a_newer_epoch,
     open_records_are_of_the_newest_transaction,
     each_transaction_has_its_epoch,
     a_ready_producer_has_a_fresh_epoch,
@@ -585,6 +593,7 @@ LEMMAS = (
     undecided_records_are_open,
     decided_commit_skips_nothing,
     decided_abort_shows_nothing,
+    decided_abort_is_not_told_as_a_commit,
     held_up_markers_agree,
     held_up_markers_have_an_epoch,
     expected_counts_records,
