@@ -1,0 +1,185 @@
+"""Stories of transactions on real brokers: what a late message does, by release and by the transaction version of the client.
+
+What is expected comes from a search of the release's own version of the model. Where the search finds a run to a violation, that run is
+played. Where it finds that the property holds, the release is a control: it plays the run of another version.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from neverlost.explorer.process.watch import UNWATCHED, Watch
+from neverlost.explorer.search import explore
+from neverlost.explorer.traces.trace import Trace
+from neverlost.explorer.verdict import Verdict
+from neverlost.model.core import NeverlostError, Profile, UnknownNameError
+from neverlost.spec import profiles
+from neverlost.spec.kafka.releases import EITHER
+from neverlost.spec.kafka.transactions.differences import TIME_LINE, lacking
+
+from ..clusters import Clusters
+from ..releases import release_at
+
+if TYPE_CHECKING:
+    from .playing import Played
+
+TV0, TV2 = "tv0", "tv2"
+BROKERS = 2
+"""One for each partition."""
+SETTINGS = {"transaction.state.log.num.partitions": "1"}
+
+
+class StoryError(NeverlostError):
+    """A story has no run, or none on a release."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Story:
+    """What a late message does: the property that it violates, within bounds, and the version whose run controls play."""
+
+    name: str
+    about: str
+    property: str
+    bounds: dict[str, int]
+    settings: dict[str, Any]
+    run_of: str
+    run_of_client: str
+    releases: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """A story on a release, with clients of a transaction version: what the search of its version found, and the run to be played."""
+
+    story: Story
+    place: str
+    client: str
+    version: str
+    run_of: str
+    expected: bool
+    trace: Trace
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoryRun:
+    """A story on a release, played several times."""
+
+    planned: Planned
+    runs: tuple[Played, ...]
+
+    @property
+    def as_expected(self) -> bool:
+        """Did every run come out as the search says? A run to a violation must go as the model up to its end, and in a control what is
+        late must have come."""
+        return all(self._is_as_expected(run) for run in self.runs)
+
+    def _is_as_expected(self, run: Played) -> bool:
+        if self.planned.expected:
+            return run.violated_at is not None and run.differs_at is None
+        return run.violated_at is None and bool(run.late)
+
+    @property
+    def outcome(self) -> str:
+        """What came of it, in a few words."""
+        return " / ".join(dict.fromkeys(_in_words(run) for run in self.runs))
+
+
+def _in_words(run: Played) -> str:
+    late = ", ".join(run.late) or "nothing late came"
+    if run.violated_at is not None:
+        return (
+            f"happens ({late})" if run.differs_at is None else f"happens, but differs at step {run.differs_at} ({late})"
+        )
+    return f"does not happen ({late})"
+
+
+@cache
+def _all() -> dict[str, Story]:
+    rows = tomllib.loads((files(__package__) / "stories.toml").read_text(encoding="utf-8"))
+    return {
+        name: Story(
+            name=name,
+            about=row["about"],
+            property=row["property"],
+            bounds=row["bounds"],
+            settings=row["settings"],
+            run_of=row["run_of"],
+            run_of_client=row["run_of_client"],
+            releases=tuple(row["releases"]),
+        )
+        for name, row in rows.items()
+    }
+
+
+def stories(names: Sequence[str] = ()) -> list[Story]:
+    """The stories of these names, all if none is given. Raises UnknownNameError."""
+    known = _all()
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("story of transactions", name, known)
+    return [story for name, story in known.items() if not names or name in names]
+
+
+def plan(wanted: Iterable[Story], places: Collection[str] = ()) -> list[Planned]:
+    """Each story on its releases, or on these, with each version of clients that the release can speak.
+
+    Raises UnknownNameError and ClusterError for a release that cannot be run, StoryError for one without transactions.
+    """
+    found = []
+    for story in wanted:
+        for place in places or story.releases:
+            release = release_at(place)
+            version = TIME_LINE.version_at(release.version, EITHER)
+            if version is None:
+                raise StoryError(f"Kafka {release.version} has no transactions; they came with {TIME_LINE.since}.")
+            clients = (TV0,) if lacking(release.version) else (TV0, TV2)
+            found += [_planned(story, place, version, client) for client in clients]
+    return found
+
+
+def _planned(story: Story, place: str, version: str, client: str) -> Planned:
+    own = _trace(story, version, client)
+    trace = own or _trace(story, story.run_of, story.run_of_client)
+    if trace is None:
+        raise StoryError(f"{story.name}: the model of {story.run_of} has no run to a violation of {story.property}")
+    run_of = f"{version}, {client}" if own else f"{story.run_of}, {story.run_of_client}"
+    return Planned(
+        story=story, place=place, client=client, version=version, run_of=run_of, expected=own is not None, trace=trace
+    )
+
+
+def _trace(story: Story, version: str, client: str) -> Trace | None:
+    """The shortest run of a version to a violation; None if the property holds. Raises StoryError if the search does not decide it."""
+    profile: Profile = profiles()[version]
+    model = profile.bounded(**profile.read(story.bounds, {**story.settings, "client": client}))
+    finding = explore(model, properties=[story.property], symmetry=True).findings[story.property]
+    if finding.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
+        raise StoryError(f"{story.name}: the search of {version} does not decide {story.property}: {finding.verdict}")
+    return finding.trace
+
+
+def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str] = UNWATCHED) -> Iterator[StoryRun]:
+    """Play stories, one cluster for all on the same release.
+
+    Raises KeyboardInterrupt if the user interrupts, ClusterError if a cluster fails.
+    """
+    from .playing import Play
+
+    for place in sorted({one.place for one in wanted}, key=lambda place: (release_at(place).number, place)):
+        release = release_at(place)
+        with Clusters(release, brokers=BROKERS, settings=SETTINGS, watch=watch) as clusters:
+            for planned in wanted:
+                if planned.place == place:
+                    runs = []
+                    for number in range(1, times + 1):
+                        watch.progress(f"Kafka {release}: {planned.story.name}, {planned.client}, {number} of {times}")
+                        cluster = clusters.for_run(shrinks=False)
+                        runs.append(Play(planned.trace, cluster, planned.client, watch).play())
+                    played = StoryRun(planned=planned, runs=tuple(runs))
+                    watch.progress(f"Kafka {release}: {planned.story.name}, {planned.client}, {played.outcome}")
+                    yield played
