@@ -24,7 +24,6 @@ from neverlost.model.kafka.transactions.state import (
     Txn,
     Way,
 )
-from neverlost.model.kafka.transactions.state import Partition as Place
 
 from ..cluster import Cluster
 from ..control import topic_settings
@@ -129,11 +128,8 @@ class Play:
     def play(self) -> Played:
         """Do every step, open all gates, and see what is left. Raises KeyboardInterrupt, ClusterError if the cluster fails."""
         self.cluster.control.create_topic(self.topic, [[one] for one in self.leaders.values()], topic_settings(1))
-        for number, leader in self.leaders.items():
-            port = self.cluster.client_port[leader]
-            self.cluster.until(
-                partial(self.cluster.wire.leads, port, self.topic, number), ANSWERED_SECONDS, f"{self.topic}-{number}"
-            )
+        for number in self.leaders:
+            self.cluster.until(partial(self._look, number), ANSWERED_SECONDS, f"{self.topic}-{number} to be read")
         coordinator = self.requests.coordinator
         for leader in self.leaders.values():
             self.gates.shut(MARKERS, coordinator, leader)
@@ -234,7 +230,7 @@ class Play:
             )
             if ours != theirs:
                 return f"{name} is {theirs}, in the model {ours}"
-        if seen.newest_epoch != wanted.newest_epoch and seen.newest_epoch != NONE:
+        if seen.newest_epoch not in (wanted.newest_epoch, NONE):
             return f"the epoch is {seen.newest_epoch}, in the model {wanted.newest_epoch}"
         states = {wanted.state}
         if is_prepared(wanted) and not wanted.partitions:
