@@ -73,7 +73,7 @@ class Played:
     """A run on real brokers: its steps as they went, the states that were seen, and what consumers read in the end.
 
     `states` has one before the first step, one after each, and one after all gates were opened. `late` says how each request that was
-    held up was answered when it came.
+    held up was answered when it came; `trouble` why the run did not come to its end, or is empty.
     """
 
     trace: Trace
@@ -83,7 +83,7 @@ class Played:
     states: tuple[State, ...]
     reads: tuple[tuple[str, ...], ...]
     late: tuple[str, ...]
-    trouble: str = ""
+    trouble: str
 
     @property
     def violated_at(self) -> int | None:
@@ -133,16 +133,20 @@ class Play:
         coordinator = self.requests.coordinator
         for leader in self.leaders.values():
             self.gates.shut(MARKERS, coordinator, leader)
-        steps, states = [], [self._observed()]
+        steps, states = list[PlayedStep](), [self._observed()]
+        reads, trouble = tuple[tuple[str, ...], ...](), ""
         try:
             for step, words in zip(self.trace.steps, self.trace.states[1:], strict=True):
                 steps.append(self._do(step, self.model.state(words)))
                 states.append(self._observed())
+            self.gates.open_all()
+            self._rest()
+            states.append(self._observed())
+            reads = self._consumed()
+        except (ClusterError, OSError) as error:
+            trouble = f"after {len(steps)} steps: {error}"
         finally:
             self.gates.open_all()
-        self._rest()
-        states.append(self._observed())
-        reads = self._consumed()
         return Played(
             trace=self.trace,
             release=str(self.cluster.release),
@@ -151,6 +155,7 @@ class Play:
             states=tuple(states),
             reads=reads,
             late=tuple(self.late),
+            trouble=trouble,
         )
 
     def _do(self, step: Step, after: State) -> PlayedStep:

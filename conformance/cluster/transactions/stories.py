@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.search import explore
-from neverlost.explorer.traces.trace import Trace
+from neverlost.explorer.traces.trace import ReplayError, Trace, deciding_trace
 from neverlost.explorer.verdict import Verdict
-from neverlost.model.core import NeverlostError, Profile, UnknownNameError
+from neverlost.model.core import NeverlostError, Profile, Step, UnknownNameError
+from neverlost.model.kafka.transactions.state import Way
 from neverlost.spec import profiles
 from neverlost.spec.kafka.releases import EITHER
 from neverlost.spec.kafka.transactions.differences import TIME_LINE, lacking
@@ -78,24 +79,38 @@ class StoryRun:
         late must have come."""
         return all(self._is_as_expected(run) for run in self.runs)
 
+    @property
+    def release(self) -> str:
+        """The release, with its mode."""
+        return str(release_at(self.planned.place))
+
     def _is_as_expected(self, run: Played) -> bool:
+        if run.trouble:
+            return False
         if self.planned.expected:
             return run.violated_at is not None and run.differs_at is None
         return run.violated_at is None and bool(run.late)
 
     @property
+    def happened(self) -> int:
+        """In how many runs the property was violated, by what was seen."""
+        return sum(run.violated_at is not None for run in self.runs)
+
+    @property
+    def late(self) -> str:
+        """How what was late was answered when it came."""
+        return "; ".join(dict.fromkeys(", ".join(run.late) or "nothing came late" for run in self.runs))
+
+    @property
     def outcome(self) -> str:
         """What came of it, in a few words."""
-        return " / ".join(dict.fromkeys(_in_words(run) for run in self.runs))
-
-
-def _in_words(run: Played) -> str:
-    late = ", ".join(run.late) or "nothing late came"
-    if run.violated_at is not None:
-        return (
-            f"happens ({late})" if run.differs_at is None else f"happens, but differs at step {run.differs_at} ({late})"
-        )
-    return f"does not happen ({late})"
+        said = [f"happens {self.happened} of {len(self.runs)}" if self.happened else "does not happen", self.late]
+        said += dict.fromkeys(run.trouble for run in self.runs if run.trouble)
+        if self.planned.expected:
+            said += dict.fromkeys(
+                f"differs at step {run.differs_at}" for run in self.runs if run.differs_at is not None
+            )
+        return "; ".join(said)
 
 
 @cache
@@ -160,7 +175,33 @@ def _trace(story: Story, version: str, client: str) -> Trace | None:
     finding = explore(model, properties=[story.property], symmetry=True).findings[story.property]
     if finding.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
         raise StoryError(f"{story.name}: the search of {version} does not decide {story.property}: {finding.verdict}")
-    return finding.trace
+    return None if finding.trace is None else as_clients_do(finding.trace)
+
+
+def as_clients_do(trace: Trace) -> Trace:
+    """The same run with the record of each partition right behind its AddPartitionsToTxn, as client libraries send it.
+
+    The run as it was found if the longer one is none of the model's, or does not decide the property.
+    """
+    bounds, steps = trace.model.bounds, list(trace.steps)
+    produced = {_record_of(step) for step in steps if step.action.name == "produce" and step.picks()["way"] == Way.LATE}
+    texts: list[str] = []
+    for step in steps:
+        text = step.show(bounds)
+        if text not in texts or step.action.name != "produce":
+            texts.append(text)
+        if step.action.name == "add_partition" and _record_of(step) not in produced:
+            texts.append(text.replace("add_partition", "produce"))
+    assert trace.property is not None
+    try:
+        return deciding_trace(trace.model, texts, trace.property)
+    except ReplayError:
+        return trace
+
+
+def _record_of(step: Step) -> tuple[int, int]:
+    """The transaction and the partition of a record."""
+    return step.picks()["txn"], step.picks()["partition"]
 
 
 def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str] = UNWATCHED) -> Iterator[StoryRun]:
@@ -180,6 +221,13 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
                         watch.progress(f"Kafka {release}: {planned.story.name}, {planned.client}, {number} of {times}")
                         cluster = clusters.for_run(shrinks=False)
                         runs.append(Play(planned.trace, cluster, planned.client, watch).play())
+                        if runs[-1].trouble:
+                            clusters.discard()
                     played = StoryRun(planned=planned, runs=tuple(runs))
                     watch.progress(f"Kafka {release}: {planned.story.name}, {planned.client}, {played.outcome}")
                     yield played
+
+
+def steps_played(found: Iterable[StoryRun]) -> int:
+    """How many steps of the model real brokers did."""
+    return sum(step.done for one in found for run in one.runs for step in run.steps)
