@@ -10,7 +10,7 @@ from functools import partial
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.traces.trace import Trace
-from neverlost.model.core import NONE, State, Step
+from neverlost.model.core import NONE, Packed, Property, State, Step
 from neverlost.model.kafka.transactions.coordinator import is_prepared
 from neverlost.model.kafka.transactions.state import (
     Decision,
@@ -29,8 +29,9 @@ from ..cluster import Cluster
 from ..control import topic_settings
 from ..gates import ADD_PARTITIONS, END_TXN, INIT_PRODUCER_ID, MARKERS, PRODUCE, Frame
 from ..releases import ClusterError
+from ..wire import NO_ERROR
 from .observing import Noted, Partition, consumed, look, noted
-from .requests import CONCURRENT, DUPLICATE, FENCING, NO_ERROR, RETRIABLE, TV0, Reply, Request, Requests, marker_reply
+from .requests import CONCURRENT, DUPLICATE, FENCING, RETRIABLE, TV0, Reply, Request, Requests, marker_reply
 
 ANSWERED_SECONDS, ARRIVES_SECONDS, AGREE_SECONDS = 15.0, 10.0, 5.0
 ABSENT_SECONDS, RETRY_SECONDS = 2.0, 0.05
@@ -86,9 +87,14 @@ class Played:
     trouble: str
 
     @property
+    def _property(self) -> Property:
+        assert self.trace.property is not None
+        return self.trace.model.profile.property_named(self.trace.property)
+
+    @property
     def violated_at(self) -> int | None:
         """The first step after which the property of the run is violated by what was seen; None if it never is."""
-        prop = self.trace.model.profile.property_named(self.trace.property)
+        prop = self._property
         for number in range(len(self.states)):
             seen = self.states[number - 1 : number + 1] if prop.over_steps else self.states[number : number + 1]
             if (number or not prop.over_steps) and not prop.function(*seen):
@@ -103,7 +109,7 @@ class Played:
     @property
     def story(self) -> str:
         """The sentence of the violation, by what was seen; empty if there is none."""
-        at, prop = self.violated_at, self.trace.model.profile.property_named(self.trace.property)
+        at, prop = self.violated_at, self._property
         return "" if at is None or prop.story is None else prop.story(self.states[: at + 1])
 
 
@@ -137,7 +143,7 @@ class Play:
         reads, trouble = tuple[tuple[str, ...], ...](), ""
         try:
             for step, words in zip(self.trace.steps, self.trace.states[1:], strict=True):
-                steps.append(self._do(step, self.model.state(words)))
+                steps.append(self._do(step, self._state(words)))
                 states.append(self._observed())
             self.gates.open_all()
             self._rest()
@@ -158,7 +164,7 @@ class Play:
             trouble=trouble,
         )
 
-    def _do(self, step: Step, after: State) -> PlayedStep:
+    def _do(self, step: Step, after: Transactions) -> PlayedStep:
         text = step.show(self.model.bounds)
         self.watch.progress(f"Kafka {self.cluster.release}: {text}")
         done, differs = True, ""
@@ -187,10 +193,13 @@ class Play:
 
     # What is seen
 
-    def _first_state(self) -> Transactions:
-        state = self.model.state(self.trace.states[0])
+    def _state(self, words: Packed) -> Transactions:
+        state = self.model.state(words)
         assert isinstance(state, Transactions)
         return state
+
+    def _first_state(self) -> Transactions:
+        return self._state(self.trace.states[0])
 
     def _look(self, partition: int) -> Partition:
         return look(self.cluster, self.topic, partition, self.leaders[partition])
@@ -219,7 +228,7 @@ class Play:
         ids = [one.producer_id for one in self.clients.values() if one.producer_id != NONE]
         return noted(self.cluster, self.requests.coordinator, ids[0]) if ids else None
 
-    def _difference(self, after: State) -> str:
+    def _difference(self, after: Transactions) -> str:
         """In what brokers differ from the model after a step; they have some time to come there."""
         end = time.monotonic() + AGREE_SECONDS
         while True:
@@ -228,7 +237,7 @@ class Play:
                 return differing
             time.sleep(RETRY_SECONDS)
 
-    def _differing(self, wanted: State, seen: State) -> str:
+    def _differing(self, wanted: Transactions, seen: Transactions) -> str:
         for name in ("record", "copy", "stage", "sent", "phase"):
             ours, theirs = (
                 [list(one) if hasattr(one, "__len__") else one for one in getattr(s, name)] for s in (wanted, seen)
@@ -272,9 +281,9 @@ class Play:
         self.held[key] = Late(frame=frame, request=request)
         return "held up; the producer has no answer"
 
-    def _arrive(self, what: str, *key: int) -> str:
+    def _arrive(self, what: str, of: int, part: int) -> str:
         """Let a request pass that is held up, and see how it is answered."""
-        held = self.held.pop((what, *key), None)
+        held = self.held.pop((what, of, part), None)
         if held is None:
             raise NotDoneError("nothing is held up")
         self.gates.release(held.frame)
@@ -300,7 +309,7 @@ class Play:
     def _name(self, producer: int) -> str:
         return Producer.show(producer, self.model.bounds)
 
-    def do_start(self, after: State, producer: int, way: int) -> str:
+    def do_start(self, after: Transactions, producer: int, way: int) -> str:
         """InitProducerId."""
         request = partial(self.requests.init, self._name(producer))
         if way == Way.LATE:
@@ -317,7 +326,7 @@ class Play:
         self.seen.phase[producer] = Phase.READY
         return f"producer id {reply.producer_id}, epoch {reply.epoch}"
 
-    def do_bump_epoch(self, after: State, producer: int, way: int) -> str:
+    def do_bump_epoch(self, after: Transactions, producer: int, way: int) -> str:
         """InitProducerId that expects an epoch."""
         one = self.clients[producer]
         request = partial(self.requests.init, self._name(producer), one.producer_id, one.epoch)
@@ -334,7 +343,7 @@ class Play:
         self.seen.phase[producer] = Phase.READY
         return f"epoch {reply.epoch}"
 
-    def do_begin(self, after: State, producer: int, txn: int) -> str:
+    def do_begin(self, after: Transactions, producer: int, txn: int) -> str:
         """Nothing is sent."""
         self._in_phase(producer, Phase.READY)
         self.seen.phase[producer] = Phase.IN_TRANSACTION
@@ -348,7 +357,7 @@ class Play:
             raise NotDoneError(f"the producer is {Phase.names[self.seen.phase[producer]]}")
         return self.clients[producer]
 
-    def do_add_partition(self, after: State, producer: int, txn: int, partition: int, way: int) -> str:
+    def do_add_partition(self, after: Transactions, producer: int, txn: int, partition: int, way: int) -> str:
         """AddPartitionsToTxn, by a client that sends it."""
         one = self._in_phase(producer, Phase.IN_TRANSACTION)
         if self.client != TV0:
@@ -364,7 +373,7 @@ class Play:
         self.seen.sent[txn][partition] = Sent.ADDED
         return "added"
 
-    def do_produce(self, after: State, producer: int, txn: int, partition: int, way: int) -> str:
+    def do_produce(self, after: Transactions, producer: int, txn: int, partition: int, way: int) -> str:
         """Produce, with the record of the transaction."""
         one = self._in_phase(producer, Phase.IN_TRANSACTION)
         if self.seen.number[txn][partition] == NONE:
@@ -384,7 +393,7 @@ class Play:
         self.seen.sent[txn][partition] = Sent.ACKNOWLEDGED if written else Sent.FAILED
         return "acknowledged" if written else f"the answer is {reply.in_words}"
 
-    def do_give_up(self, after: State, producer: int, txn: int, partition: int) -> str:
+    def do_give_up(self, after: Transactions, producer: int, txn: int, partition: int) -> str:
         """Nothing is sent: the producer has waited for longer than delivery.timeout.ms."""
         self._in_phase(producer, Phase.IN_TRANSACTION)
         adding = self.seen.sent[txn][partition] == Sent.ADDING
@@ -393,7 +402,7 @@ class Play:
             self.seen.phase[producer] = Phase.DEAD
         return "nothing is sent"
 
-    def do_end(self, after: State, producer: int, txn: int, result: int, way: int) -> str:
+    def do_end(self, after: Transactions, producer: int, txn: int, result: int, way: int) -> str:
         """EndTxn."""
         one = self._in_phase(producer, Phase.IN_TRANSACTION, Phase.ENDING)
         commit = result == Result.COMMIT
@@ -416,7 +425,7 @@ class Play:
             return f"the answer is no error, and epoch {reply.epoch}"
         return "the answer is no error"
 
-    def do_end_unstarted(self, after: State, producer: int, txn: int) -> str:
+    def do_end_unstarted(self, after: Transactions, producer: int, txn: int) -> str:
         """Nothing is sent."""
         self._in_phase(producer, Phase.IN_TRANSACTION)
         self.seen.stage[txn] = Stage.ABORTED
@@ -425,26 +434,26 @@ class Play:
 
     # What was held up
 
-    def do_late_init_arrives(self, after: State, producer: int) -> str:
+    def do_late_init_arrives(self, after: Transactions, producer: int) -> str:
         """The first InitProducerId of a producer."""
         return self._arrive("InitProducerId", producer, NONE)
 
-    def do_late_bump_arrives(self, after: State, producer: int) -> str:
+    def do_late_bump_arrives(self, after: Transactions, producer: int) -> str:
         """An InitProducerId that expects an epoch."""
         key = next((one for one in self.held if one[:2] == ("InitProducerId", producer) and one[2] != NONE), None)
         if key is None:
             raise NotDoneError("nothing is held up")
         return self._arrive(*key)
 
-    def do_late_add_arrives(self, after: State, txn: int, partition: int) -> str:
+    def do_late_add_arrives(self, after: Transactions, txn: int, partition: int) -> str:
         """AddPartitionsToTxn."""
         return self._arrive("AddPartitionsToTxn", txn, partition)
 
-    def do_append_late(self, after: State, txn: int, partition: int) -> str:
+    def do_append_late(self, after: Transactions, txn: int, partition: int) -> str:
         """Produce; its leader asks the coordinator first, if it does."""
         return self._arrive("Produce", txn, partition)
 
-    def do_late_end_arrives(self, after: State, txn: int) -> str:
+    def do_late_end_arrives(self, after: Transactions, txn: int) -> str:
         """EndTxn."""
         return self._arrive("EndTxn", txn, NONE)
 
@@ -462,7 +471,7 @@ class Play:
         except ClusterError as error:
             raise NotDoneError(str(error)) from error
 
-    def do_write_marker(self, after: State, partition: int, way: int) -> str:
+    def do_write_marker(self, after: Transactions, partition: int, way: int) -> str:
         """WriteTxnMarkers passes its gate; or it stays there, and the coordinator, whose connection is cut, sends it again."""
         frame = self._marker(partition)
         if way == Way.LATE:
@@ -473,7 +482,7 @@ class Play:
         self.gates.answered(frame, ARRIVES_SECONDS)
         return "written"
 
-    def do_late_marker_arrives(self, after: State, partition: int) -> str:
+    def do_late_marker_arrives(self, after: Transactions, partition: int) -> str:
         """WriteTxnMarkers that was held up."""
         held = self.held.pop(("WriteTxnMarkers", partition, NONE), None)
         if held is None:
@@ -485,7 +494,7 @@ class Play:
             raise NotDoneError(f"it is answered with {reply.in_words}")
         return "it arrives, and is written"
 
-    def do_complete(self, after: State) -> str:
+    def do_complete(self, after: Transactions) -> str:
         """The coordinator completes by itself."""
         self.gates.wait_a_while(lambda: not is_prepared(self._observed()), AGREE_SECONDS)
         return f"the coordinator is in {Decision.names[self._observed().state]}"
