@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -31,11 +31,16 @@ from ..gates import ADD_PARTITIONS, END_TXN, INIT_PRODUCER_ID, MARKERS, PRODUCE,
 from ..releases import ClusterError
 from ..wire import NO_ERROR
 from .observing import Noted, Partition, consumed, look, noted
-from .requests import CONCURRENT, DUPLICATE, FENCING, RETRIABLE, TV0, Reply, Request, Requests, marker_reply
+from .requests import CONCURRENT, DUPLICATE, FENCING, RETRIABLE, Reply, Request, Requests, reply_of
+from .stories import TV0
 
 ANSWERED_SECONDS, ARRIVES_SECONDS, AGREE_SECONDS = 15.0, 10.0, 5.0
 ABSENT_SECONDS, RETRY_SECONDS = 2.0, 0.05
 """How long a marker is waited for that may not come, once brokers have left the run."""
+
+
+Key = tuple[str, int, int]
+"""A request that is held up: what it is, and of what."""
 
 
 class NotDoneError(ClusterError):
@@ -59,14 +64,6 @@ class Client:
     producer_id: int = NONE
     epoch: int = NONE
     numbers: dict[int, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Late:
-    """A request that is held up."""
-
-    frame: Frame
-    request: Request | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +121,7 @@ class Play:
         self.requests = Requests(cluster, f"id-{self.topic}", self.topic, client)
         self.clients = {number: Client() for number in range(self.model.bounds["producers"])}
         self.seen = self._first_state()
-        self.held: dict[tuple[str, int, int], Late] = {}
+        self.held: dict[Key, Frame] = {}
         self.late: list[str] = []
         self.leaves = False
         """Have the brokers left the run?"""
@@ -153,6 +150,7 @@ class Play:
             trouble = f"after {len(steps)} steps: {error}"
         finally:
             self.gates.open_all()
+            self.close()
         return Played(
             trace=self.trace,
             release=str(self.cluster.release),
@@ -164,18 +162,25 @@ class Play:
             trouble=trouble,
         )
 
+    def close(self) -> None:
+        """End what was started for the run."""
+
     def _do(self, step: Step, after: Transactions) -> PlayedStep:
         text = step.show(self.model.bounds)
         self.watch.progress(f"Kafka {self.cluster.release}: {text}")
         done, differs = True, ""
         try:
-            said = PERFORM[step.action.name](self, after, **step.picks())
+            said = getattr(self, f"do_{step.action.name}")(after, **step.picks())
         except NotDoneError as error:
             done, said = False, str(error)
-        if done and not self.leaves:
+        if done and not self.leaves and self._is_compared(step):
             differs = self._difference(after)
         self.leaves = self.leaves or not done or bool(differs)
         return PlayedStep(step=text, said=said, done=done, differs=differs)
+
+    def _is_compared(self, step: Step) -> bool:
+        """Are brokers to be as the model after a step?"""
+        return True
 
     def _rest(self) -> None:
         """Wait until the coordinator has completed what it decided, if it does."""
@@ -269,7 +274,7 @@ class Play:
                 raise NotDoneError(f"the answer is {reply.in_words} for as long as it is waited for")
             time.sleep(RETRY_SECONDS)
 
-    def _hold_up(self, kind: str, key: tuple[str, int, int], producer: int, request: Request) -> str:
+    def _hold_up(self, kind: str, key: Key, producer: int, request: Request) -> str:
         """Send a request, hold it at a gate, and have its producer give up waiting for it."""
         source = Producer.show(producer, self.model.bounds)
         self.gates.shut(kind, source, request.to)
@@ -278,18 +283,20 @@ class Play:
         self.gates.hold_up(frame)
         self.gates.open(kind, source, request.to)
         sent.give_up()
-        self.held[key] = Late(frame=frame, request=request)
+        self.held[key] = frame
         return "held up; the producer has no answer"
+
+    def _answer(self, frame: Frame) -> Reply:
+        """How a request is answered that was let through."""
+        return reply_of(frame.key, frame.version, self.gates.answered(frame, ARRIVES_SECONDS))
 
     def _arrive(self, what: str, of: int, part: int) -> str:
         """Let a request pass that is held up, and see how it is answered."""
         held = self.held.pop((what, of, part), None)
         if held is None:
             raise NotDoneError("nothing is held up")
-        self.gates.release(held.frame)
-        answer = self.gates.answered(held.frame, ARRIVES_SECONDS)
-        assert held.request is not None
-        reply = held.request.reply(answer)
+        self.gates.release(held)
+        reply = self._answer(held)
         self.late.append(f"{what}: {reply.in_words}")
         if reply.error not in (NO_ERROR, CONCURRENT, DUPLICATE):
             raise NotDoneError(f"it is answered with {reply.in_words}")
@@ -476,7 +483,7 @@ class Play:
         frame = self._marker(partition)
         if way == Way.LATE:
             self.gates.hold_up(frame)
-            self.held["WriteTxnMarkers", partition, NONE] = Late(frame=frame)
+            self.held["WriteTxnMarkers", partition, NONE] = frame
             return "held up; the coordinator has no answer"
         self.gates.release(frame)
         self.gates.answered(frame, ARRIVES_SECONDS)
@@ -484,23 +491,9 @@ class Play:
 
     def do_late_marker_arrives(self, after: Transactions, partition: int) -> str:
         """WriteTxnMarkers that was held up."""
-        held = self.held.pop(("WriteTxnMarkers", partition, NONE), None)
-        if held is None:
-            raise NotDoneError("nothing is held up")
-        self.gates.release(held.frame)
-        reply = marker_reply(self.gates.answered(held.frame, ARRIVES_SECONDS), held.frame.version)
-        self.late.append(f"WriteTxnMarkers: {reply.in_words}")
-        if reply.error != NO_ERROR:
-            raise NotDoneError(f"it is answered with {reply.in_words}")
-        return "it arrives, and is written"
+        return self._arrive("WriteTxnMarkers", partition, NONE)
 
     def do_complete(self, after: Transactions) -> str:
         """The coordinator completes by itself."""
         self.gates.wait_a_while(lambda: not is_prepared(self._observed()), AGREE_SECONDS)
         return f"the coordinator is in {Decision.names[self._observed().state]}"
-
-
-PERFORM: Mapping[str, Callable[..., str]] = {
-    name.removeprefix("do_"): function for name, function in vars(Play).items() if name.startswith("do_")
-}
-"""What does each action; a run with an action that is not here cannot be played."""

@@ -26,6 +26,7 @@ from kafka.protocol.producer import (
     InitProducerIdResponse,
     ProduceRequest,
     ProduceResponse,
+    WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
 from kafka.record.memory_records import MemoryRecordsBuilder
@@ -34,8 +35,8 @@ from ..cluster import Cluster
 from ..gates import PRODUCERS
 from ..releases import ClusterError
 from ..wire import HOST, NO_ERROR, read_exactly
+from .stories import TV0, TV2
 
-TV0, TV2 = "tv0", "tv2"
 NEWEST = {
     TV0: {ProduceRequest: 11, InitProducerIdRequest: 4, AddPartitionsToTxnRequest: 3, EndTxnRequest: 4},
     TV2: {ProduceRequest: 12, InitProducerIdRequest: 5, EndTxnRequest: 5},
@@ -86,35 +87,43 @@ class Reply:
 
 
 class Request:
-    """One request of a producer, whose bytes are the same whenever it is sent; it knows its own answer."""
+    """One request of a producer, whose bytes are the same whenever it is sent."""
 
-    def __init__(self, message: Any, response: Any, version: int, to: int, name: str) -> None:
+    def __init__(self, message: Any, version: int, to: int, name: str) -> None:
         message.with_header(correlation_id=7, client_id=f"{PRODUCERS}{name}")
         self.data = message.encode(framed=True, header=True)
-        self.response, self.version, self.to = response, version, to
-
-    def reply(self, data: bytes) -> Reply:
-        """What an answer says, of the one partition that the request is about."""
-        answer = self.response.decode(data, version=self.version, header=True)
-        if self.response is ProduceResponse:
-            return Reply(answer.responses[0].partition_responses[0].error_code)
-        if self.response is AddPartitionsToTxnResponse:
-            parts = answer.results_by_topic_v3_and_below[0].results_by_partition
-            return Reply(parts[0].partition_error_code)
-        has_epoch = self.response is InitProducerIdResponse or self.version >= FIRST_END_WITH_EPOCH
-        if answer.error_code != NO_ERROR or not has_epoch:
-            return Reply(answer.error_code)
-        return Reply(answer.error_code, answer.producer_id, answer.producer_epoch)
+        self.key, self.version, self.to = message.API_KEY, version, to
 
 
+def reply_of(key: int, version: int, data: bytes) -> Reply:
+    """What an answer says to the request of this key, of the one partition that the request is about."""
+    response = RESPONSES[key]
+    answer = response.decode(data, version=version, header=True)
+    if response is ProduceResponse:
+        return Reply(answer.responses[0].partition_responses[0].error_code)
+    if response is AddPartitionsToTxnResponse:
+        return Reply(answer.results_by_topic_v3_and_below[0].results_by_partition[0].partition_error_code)
+    if response is WriteTxnMarkersResponse:
+        return Reply(answer.markers[0].topics[0].partitions[0].error_code)
+    has_epoch = response is InitProducerIdResponse or version >= FIRST_END_WITH_EPOCH
+    if answer.error_code != NO_ERROR or not has_epoch:
+        return Reply(answer.error_code)
+    return Reply(answer.error_code, answer.producer_id, answer.producer_epoch)
+
+
+RESPONSES = {
+    request.API_KEY: response
+    for request, response in (
+        (ProduceRequest, ProduceResponse),
+        (InitProducerIdRequest, InitProducerIdResponse),
+        (AddPartitionsToTxnRequest, AddPartitionsToTxnResponse),
+        (EndTxnRequest, EndTxnResponse),
+        (WriteTxnMarkersRequest, WriteTxnMarkersResponse),
+    )
+}
+"""How the answer to each request is read, by the request's key."""
 FIRST_END_WITH_EPOCH = 5
-"""From this version of EndTxn on, the answer has the producer's next epoch (KIP-890)."""
-
-
-def marker_reply(data: bytes, version: int) -> Reply:
-    """What a partition answers to a marker."""
-    answer = WriteTxnMarkersResponse.decode(data, version=version, header=True)
-    return Reply(answer.markers[0].topics[0].partitions[0].error_code)
+"""From this version of EndTxn on, a client speaks transaction version 2, and the answer has the producer's next epoch (KIP-890)."""
 
 
 class Sent:
@@ -129,7 +138,7 @@ class Sent:
         """Wait for the answer. Raises OSError if there is none in time."""
         with self.connection:
             (size,) = struct.unpack(">i", read_exactly(self.connection, 4))
-            return self.request.reply(read_exactly(self.connection, size))
+            return reply_of(self.request.key, self.request.version, read_exactly(self.connection, size))
 
     def give_up(self) -> None:
         """Wait no more, as a client does whose request takes longer than request.timeout.ms."""
@@ -150,7 +159,7 @@ class Requests:
         message = InitProducerIdRequest[version](
             transactional_id=self.id, transaction_timeout_ms=TIMEOUT_MS, **expected
         )
-        return Request(message, InitProducerIdResponse, version, self.coordinator, producer)
+        return Request(message, version, self.coordinator, producer)
 
     def add(self, producer: str, producer_id: int, epoch: int, partition: int) -> Request:
         """AddPartitionsToTxn."""
@@ -164,7 +173,7 @@ class Requests:
             v3_and_below_producer_epoch=epoch,
             v3_and_below_topics=[topic],
         )
-        return Request(message, AddPartitionsToTxnResponse, version, self.coordinator, producer)
+        return Request(message, version, self.coordinator, producer)
 
     def produce(
         self, producer: str, producer_id: int, epoch: int, partition: int, number: int, value: str, leader: int
@@ -184,7 +193,7 @@ class Requests:
             timeout_ms=10_000,
             topic_data=[data(version=version, name=self.topic, partition_data=[part])],
         )
-        return Request(message, ProduceResponse, version, leader, producer)
+        return Request(message, version, leader, producer)
 
     def end(self, producer: str, producer_id: int, epoch: int, *, committed: bool) -> Request:
         """EndTxn."""
@@ -192,7 +201,7 @@ class Requests:
         message = EndTxnRequest[version](
             transactional_id=self.id, producer_id=producer_id, producer_epoch=epoch, committed=committed
         )
-        return Request(message, EndTxnResponse, version, self.coordinator, producer)
+        return Request(message, version, self.coordinator, producer)
 
     def send(self, request: Request) -> Sent:
         """Send a request through the gates."""

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from .playing import Played
 
 TV0, TV2 = "tv0", "tv2"
+RAW, JAVA, LIBRDKAFKA = "raw", "java", "librdkafka"
+"""Who the producers are: requests of this package, the release's own Java library, or librdkafka."""
 BROKERS = 2
 """One for each partition."""
 SETTINGS = {"transaction.state.log.num.partitions": "1"}
@@ -60,10 +62,16 @@ class Planned:
     story: Story
     place: str
     client: str
+    library: str
     version: str
     run_of: str
     expected: bool
     trace: Trace
+
+    @property
+    def producer(self) -> str:
+        """The transaction version of the client, and which library it is."""
+        return self.client if self.library == RAW else f"{self.client}, {self.library}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,8 +148,8 @@ def stories(names: Sequence[str] = ()) -> list[Story]:
     return [story for name, story in known.items() if not names or name in names]
 
 
-def plan(wanted: Iterable[Story], places: Collection[str] = ()) -> list[Planned]:
-    """Each story on its releases, or on these, with each version of clients that the release can speak.
+def plan(wanted: Iterable[Story], places: Collection[str] = (), libraries: Collection[str] = (RAW,)) -> list[Planned]:
+    """Each story on its releases, or on these, with these clients, in each transaction version that both can speak.
 
     Raises UnknownNameError and ClusterError for a release that cannot be run, StoryError for one without transactions.
     """
@@ -152,19 +160,28 @@ def plan(wanted: Iterable[Story], places: Collection[str] = ()) -> list[Planned]
             version = TIME_LINE.version_at(release.version, EITHER)
             if version is None:
                 raise StoryError(f"Kafka {release.version} has no transactions; they came with {TIME_LINE.since}.")
-            clients = (TV0,) if lacking(release.version) else (TV0, TV2)
-            found += [_planned(story, place, version, client) for client in clients]
+            newest = TV0 if lacking(release.version) else TV2
+            for library in libraries:
+                spoken = {RAW: (TV0, TV2)[: 1 + (newest == TV2)], JAVA: (newest,), LIBRDKAFKA: (TV0,)}[library]
+                found += [_planned(story, place, library, version, client) for client in spoken]
     return found
 
 
-def _planned(story: Story, place: str, version: str, client: str) -> Planned:
+def _planned(story: Story, place: str, library: str, version: str, client: str) -> Planned:
     own = _trace(story, version, client)
     trace = own or _trace(story, story.run_of, story.run_of_client)
     if trace is None:
         raise StoryError(f"{story.name}: the model of {story.run_of} has no run to a violation of {story.property}")
     run_of = f"{version}, {client}" if own else f"{story.run_of}, {story.run_of_client}"
     return Planned(
-        story=story, place=place, client=client, version=version, run_of=run_of, expected=own is not None, trace=trace
+        story=story,
+        place=place,
+        library=library,
+        client=client,
+        version=version,
+        run_of=run_of,
+        expected=own is not None,
+        trace=trace,
     )
 
 
@@ -210,6 +227,7 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
     Raises KeyboardInterrupt if the user interrupts, ClusterError if a cluster fails.
     """
     from .playing import Play
+    from .playing_libraries import LibraryPlay
 
     for place in sorted({one.place for one in wanted}, key=lambda place: (release_at(place).number, place)):
         release = release_at(place)
@@ -218,13 +236,20 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
                 if planned.place == place:
                     runs = []
                     for number in range(1, times + 1):
-                        watch.progress(f"Kafka {release}: {planned.story.name}, {planned.client}, {number} of {times}")
-                        cluster = clusters.for_run(shrinks=False)
-                        runs.append(Play(planned.trace, cluster, planned.client, watch).play())
+                        watch.progress(
+                            f"Kafka {release}: {planned.story.name}, {planned.producer}, {number} of {times}"
+                        )
+                        cluster, client = clusters.for_run(shrinks=False), planned.client
+                        play = (
+                            Play(planned.trace, cluster, client, watch)
+                            if planned.library == RAW
+                            else LibraryPlay(planned.trace, cluster, client, planned.library, watch)
+                        )
+                        runs.append(play.play())
                         if runs[-1].trouble:
                             clusters.discard()
                     played = StoryRun(planned=planned, runs=tuple(runs))
-                    watch.progress(f"Kafka {release}: {planned.story.name}, {planned.client}, {played.outcome}")
+                    watch.progress(f"Kafka {release}: {planned.story.name}, {planned.producer}, {played.outcome}")
                     yield played
 
 
