@@ -15,7 +15,7 @@ from ..wire import HOST
 from .stories import JAVA, LIBRDKAFKA
 
 REQUEST_MS, DELIVERY_MS, BLOCK_MS = 1500, 4000, 60_000
-"""request.timeout.ms, after which a library sends again; delivery.timeout.ms, after which it gives a record up; how long a call lasts."""
+"""request.timeout.ms, after which a library sends again; delivery.timeout.ms, after which it gives a record up; the time of a call."""
 TRANSACTION_MS, START_SECONDS, POLL_SECONDS = 600_000, 60.0, 0.05
 SOURCE = "Transactor.java"
 
