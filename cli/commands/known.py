@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from neverlost.conformance.cluster.transactions.stories import StoryRun
 
 REPLICATION, TRANSACTIONS = "replication", "transactions"
+PRODUCERS = ("raw", "java", "librdkafka")
 
 
 @click.command("known")
@@ -32,6 +33,13 @@ REPLICATION, TRANSACTIONS = "replication", "transactions"
     help="Of this family: replication if not given, or transactions.",
 )
 @click.option("--kafka", "releases", multiple=True, metavar="VERSION", help="Only on this release: 4.1.1. Repeatable.")
+@click.option(
+    "--client",
+    "clients",
+    type=click.Choice(PRODUCERS),
+    multiple=True,
+    help="Of transactions: whose producers; raw requests if not given. Repeatable.",
+)
 @click.option("--times", default=1, type=click.IntRange(min=1), metavar="N", help="How many times each; 1.")
 @click.option("--unpatched", is_flag=True, help="Change no request on its way: only delay and cut.")
 @click.option("--list", "list_only", is_flag=True, help="Show the scenarios, and run nothing.")
@@ -43,6 +51,7 @@ def known_command(
     names: tuple[str, ...],
     family: str,
     releases: tuple[str, ...],
+    clients: tuple[str, ...],
     times: int,
     unpatched: bool,
     list_only: bool,
@@ -71,7 +80,9 @@ def known_command(
             raise NothingKnownError(
                 "--unpatched is about fetches; of transactions no request is changed. Leave it out."
             )
-        return _play_stories(names, releases, times, list_only, show_steps, output, quiet)
+        return _play_stories(names, releases, clients or PRODUCERS[:1], times, list_only, show_steps, output, quiet)
+    if clients:
+        raise NothingKnownError("--client is about transactions. Add --family transactions, or leave it out.")
     wanted, planned = known(names, releases)
     if list_only:
         about = [*((one.name, one.about) for one in wanted), *((one.name, one.about) for one in planned)]
@@ -113,6 +124,7 @@ def known_command(
 def _play_stories(
     names: tuple[str, ...],
     releases: tuple[str, ...],
+    clients: tuple[str, ...],
     times: int,
     list_only: bool,
     show_steps: bool,
@@ -129,7 +141,7 @@ def _play_stories(
     if list_only:
         output.show("\n".join(f"{one.name}\n    {one.about}" for one in wanted))
         return ExitCode.HOLDS
-    planned = plan(wanted, releases)
+    planned = plan(wanted, releases, clients)
     began = time.perf_counter()
     found: list[StoryRun] = []
     complete = False

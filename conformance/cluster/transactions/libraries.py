@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib.resources import files
 from typing import Any, Protocol
 
@@ -110,6 +112,14 @@ class JavaLibrary:
         self._process.kill()
 
 
+def _silent() -> logging.Logger:
+    """Where librdkafka's log goes: nowhere. What it says to its application is what counts."""
+    logger = logging.getLogger(__name__)
+    logger.propagate = False
+    logger.addHandler(logging.NullHandler())
+    return logger
+
+
 class LibrdkafkaLibrary:
     """librdkafka's producer, through confluent-kafka. Raises MissingError if that is not there."""
 
@@ -126,14 +136,18 @@ class LibrdkafkaLibrary:
                 "request.timeout.ms": str(REQUEST_MS),
                 "delivery.timeout.ms": str(DELIVERY_MS),
                 "reconnect.backoff.max.ms": "200",
-                "log_level": "0",
-            }
+            },
+            logger=_silent(),
         )
         threading.Thread(target=self._poll, daemon=True).start()
 
     def _poll(self) -> None:
+        from confluent_kafka import KafkaException
+
         while not self._closed:
-            self._producer.poll(POLL_SECONDS)
+            # A fatal error is raised here too; calls return with it.
+            with suppress(KafkaException):
+                self._producer.poll(POLL_SECONDS)
 
     def call(self, command: str, *arguments: str) -> Call:
         call = Call()
