@@ -24,7 +24,7 @@ from .gates import Gates
 from .kraft import KRaftControl
 from .log_files import BrokerDisk
 from .processes import DISK_IS_FULL, FLAGS, PORT_IS_TAKEN, JavaProcess, PortTakenError, free_ports
-from .quorum import Quorum, QuorumControl
+from .quorum.control import Quorum, QuorumControl
 from .releases import ClusterError, RunnableRelease
 from .wire import HOST, Wire
 from .zookeeper import ZooKeeperControl

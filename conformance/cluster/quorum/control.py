@@ -14,21 +14,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .control import CONTROLLING
-from .debugging import AGENT
-from .gates import CONTROLLER, Node
-from .kraft import FORMAT_SECONDS, METADATA_LOG_FOLDER, KRaftControl
-from .log_files import ENTRY
-from .releases import ClusterError
-from .wire import HOST, QuorumState
+from ..control import CONTROLLING
+from ..debugging import AGENT
+from ..gates import CONTROLLER, Node
+from ..kraft import FORMAT_SECONDS, METADATA_LOG_FOLDER, KRaftControl
+from ..log_files import ENTRY
+from ..releases import ClusterError
+from ..wire import HOST, QuorumState
 
 if TYPE_CHECKING:
-    from .cluster import Cluster
+    from ..cluster import Cluster
 
 QUORUM_STATE = "quorum-state"
 LONG_MS = 600_000
 """A time that does not end within a run."""
-STARTED_SECONDS = 60.0
 FIRST_DYNAMIC = (3, 9)
 """The first release in which voters can have directory ids (KIP-853)."""
 
@@ -38,14 +37,15 @@ class Quorum:
     """How many controllers there are, and how.
 
     With `kraft_version` 1 voters are ids with directories, and `auto_join` lets a controller become a voter by itself. A steered
-    quorum does nothing by itself: only controllers in `eager` ask for votes, and each controller is a destination of its own at the
-    gates. `debugged` names the controllers that take a debugger.
+    quorum does nothing by itself: only controllers in `eager` ask for votes, at the start `first` alone, and each controller is a
+    destination of its own at the gates. `debugged` names the controllers that take a debugger.
     """
 
     controllers: int
     kraft_version: int = 0
     auto_join: bool = False
     steered: bool = False
+    first: int = 1
     debugged: tuple[int, ...] = ()
 
 
@@ -157,6 +157,8 @@ class QuorumControl(KRaftControl):
             self.format_directories(controller)
         for broker in self.cluster.nodes:
             self.format(broker)
+        if self.quorum.steered:
+            self.eager[self.quorum.first] = (LONG_MS, 1000)
         for controller in self.controllers:
             self.start_controller(controller)
         self.cluster.start_node(CONTROLLING)
@@ -186,11 +188,8 @@ class QuorumControl(KRaftControl):
         self.cluster.processes[node] = self.cluster.run_java(f"node{node}", "kafka.Kafka", properties, more=more)
         self.cluster.dead.discard(node)
 
-    def await_started(self, controller: int) -> None:
-        """Wait until a controller answers."""
-        self.cluster.until(lambda: self._answers(controller), STARTED_SECONDS, f"an answer of controller {controller}")
-
-    def _answers(self, controller: int) -> bool:
+    def answers(self, controller: int) -> bool:
+        """Does a controller answer? Raises OSError if it does not."""
         self.cluster.wire.quorum_state(self.ports[controller][0])
         return True
 

@@ -1,0 +1,253 @@
+"""Stories of the controllers' quorum on real controllers: what happens to a directory, and what becomes of decisions and records.
+
+What is expected comes from the release's own version of the model: a search says whether the property holds, and the version takes the
+steps of the story up to its end, or refuses one. Controllers must do the same steps, and break the same.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from neverlost.explorer.process.watch import UNWATCHED, Watch
+from neverlost.explorer.search import explore
+from neverlost.explorer.verdict import Verdict
+from neverlost.model.core import Model, NeverlostError, Profile, UnknownNameError
+from neverlost.spec import profiles
+from neverlost.spec.kafka.quorum.differences import TIME_LINE
+from neverlost.spec.kafka.releases import KRAFT
+
+from ..cluster import Cluster
+from ..releases import release_at
+from .control import Quorum
+from .observing import COMMITTED, COMPLETE, ONE_LEADER, RECORD
+from .playing import PathStep, Play, Played, path_along
+
+BROKERS = 2
+JUDGED = (ONE_LEADER, COMPLETE, COMMITTED, RECORD)
+"""What controllers must break where the model does, and nowhere else. Logs may differ earlier: a leader's first record names it."""
+STANDS = re.compile(r"stand\(controller=(\w+)\)")
+VOTES = re.compile(r"vote\(voter=(\w+), candidate=(\w+)\)")
+
+
+class StoryError(NeverlostError):
+    """A story has no run, or none on a release."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class On:
+    """A quorum in which a story is played: what is configured and what happens, and on which releases."""
+
+    quorum: str
+    settings: dict[str, Any]
+    steps: tuple[str, ...]
+    releases: tuple[str, ...]
+    control: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Story:
+    """What happens to a quorum: the property that it violates, within bounds, and the quorums in which it is played."""
+
+    name: str
+    about: str
+    property: str
+    bounds: dict[str, int]
+    on: tuple[On, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """A story on a release, in a quorum: what the search of its version found, and how far the version takes the steps."""
+
+    story: Story
+    on: On
+    place: str
+    version: str
+    verdict: Verdict
+    length: int | None
+    """How many steps the shortest violation has; None if the property holds."""
+    model: Model
+    path: tuple[PathStep, ...]
+
+    @property
+    def expected(self) -> frozenset[str]:
+        """What of the model is violated along the steps."""
+        found = set()
+        for at in self.path:
+            if at.after is not None:
+                found |= {
+                    name for name in JUDGED if not self.model.holds(self.model.profile.property_named(name), at.after)
+                }
+        return frozenset(found)
+
+    @property
+    def done(self) -> int:
+        """How many steps the model takes."""
+        return sum(1 for at in self.path if at.after is not None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoryRun:
+    """A story on a release in a quorum, played several times."""
+
+    planned: Planned
+    runs: tuple[Played, ...]
+
+    @property
+    def as_expected(self) -> bool:
+        """Did every run do the steps that the model takes, no more, and break what it breaks, nothing else?"""
+        return all(
+            not run.trouble and run.done == self.planned.done and self._broken(run) == self.planned.expected
+            for run in self.runs
+        )
+
+    def _broken(self, run: Played) -> frozenset[str]:
+        return frozenset(run.broken) & frozenset(JUDGED)
+
+    @property
+    def outcome(self) -> str:
+        """What came of it, in a few words."""
+        return " / ".join(dict.fromkeys(self._in_words(run) for run in self.runs))
+
+    def _in_words(self, run: Played) -> str:
+        if run.trouble:
+            return run.trouble
+        words = [f"{run.done} of {len(self.planned.on.steps)} steps"]
+        words += [f"{WORDS[name]} (step {run.broken[name][0]})" for name in JUDGED if name in run.broken]
+        if run.acknowledged and RECORD not in run.broken:
+            words.append("the record is read")
+        return ", ".join(words)
+
+
+WORDS = {
+    ONE_LEADER: "two leaders of one epoch",
+    COMPLETE: "a leader without what was committed",
+    COMMITTED: "a committed decision replaced",
+    RECORD: "the record is lost",
+}
+
+
+@cache
+def _all() -> dict[str, Story]:
+    rows = tomllib.loads((files(__package__) / "stories.toml").read_text(encoding="utf-8"))
+    return {
+        name: Story(
+            name=name,
+            about=row["about"],
+            property=row["property"],
+            bounds=row["bounds"],
+            on=tuple(
+                On(
+                    quorum=on["quorum"],
+                    settings=on["settings"],
+                    steps=tuple(
+                        on.get("instead", {}).get(step, step) for step in rows[row.get("steps_of", name)]["steps"]
+                    ),
+                    releases=tuple(on["releases"]),
+                    control=on.get("control", False),
+                )
+                for on in row["on"]
+            ),
+        )
+        for name, row in rows.items()
+    }
+
+
+def stories(names: Sequence[str] = ()) -> list[Story]:
+    """The stories of these names, all if none is given. Raises UnknownNameError."""
+    known = _all()
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("story of the quorum", name, known)
+    return [story for name, story in known.items() if not names or name in names]
+
+
+def plan(wanted: Iterable[Story], places: Collection[str] = ()) -> list[Planned]:
+    """Each story in each of its quorums on its releases, or on those of them that are wanted.
+
+    Raises UnknownNameError and ClusterError for a release that cannot be run, StoryError if none of the stories is known of one.
+    """
+    chosen = list(wanted)
+    for place in places:
+        release_at(place)
+        if not any(place in on.releases for story in chosen for on in story.on):
+            raise StoryError(f"none of these stories of the quorum is played on {place}")
+    return [
+        _planned(story, on, place)
+        for story in chosen
+        for on in story.on
+        for place in on.releases
+        if not places or place in places
+    ]
+
+
+def _planned(story: Story, on: On, place: str) -> Planned:
+    release = release_at(place)
+    version = TIME_LINE.version_name(release.version, KRAFT)
+    profile: Profile = profiles()[version]
+    model = profile.bounded(**profile.read(story.bounds, on.settings))
+    finding = explore(model, properties=[story.property], symmetry=True).findings[story.property]
+    if finding.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
+        raise StoryError(f"{story.name}: the search of {version} does not decide {story.property}: {finding.verdict}")
+    steps = with_pre_votes(on.steps) if model.settings["pre_vote"] else on.steps
+    return Planned(
+        story=story,
+        on=On(quorum=on.quorum, settings=on.settings, steps=tuple(steps), releases=on.releases, control=on.control),
+        place=place,
+        version=version,
+        verdict=finding.verdict,
+        length=None if finding.trace is None else len(finding.trace.steps),
+        model=model,
+        path=tuple(path_along(model, steps)),
+    )
+
+
+def with_pre_votes(steps: Sequence[str]) -> list[str]:
+    """The steps with what PreVote asks for before a controller stands: the vote that the voter grants later is granted before."""
+    found: list[str] = []
+    for number, step in enumerate(steps):
+        if stands := STANDS.fullmatch(step):
+            votes = (VOTES.fullmatch(later) for later in steps[number:])
+            voter = next((vote[1] for vote in votes if vote and vote[2] == stands[1]), None)
+            found.append(f"ask_before(controller={stands[1]})")
+            if voter is not None:
+                found.append(f"pre_vote(voter={voter}, candidate={stands[1]})")
+        found.append(step)
+    return found
+
+
+def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str] = UNWATCHED) -> Iterator[StoryRun]:
+    """Play stories; each run has a cluster of its own.
+
+    Raises KeyboardInterrupt if the user interrupts, ClusterError if a cluster does not start.
+    """
+    for planned in wanted:
+        release = release_at(planned.place)
+        runs = []
+        for number in range(1, times + 1):
+            watch.progress(f"Kafka {release}: {planned.story.name}, {planned.on.quorum}, {number} of {times}")
+            with Cluster(release, brokers=BROKERS, quorum=_quorum(planned), watch=watch) as cluster:
+                runs.append(Play(planned.model, planned.path, cluster, watch).play())
+        played = StoryRun(planned=planned, runs=tuple(runs))
+        watch.progress(f"Kafka {release}: {planned.story.name}, {planned.on.quorum}: {played.outcome}")
+        yield played
+
+
+def _quorum(planned: Planned) -> Quorum:
+    """The quorum of a story. At first a controller leads that does not stand in it, as one that has led starts otherwise."""
+    count = planned.model.bounds["controllers"]
+    standing = {match[1] for step in planned.on.steps if (match := STANDS.fullmatch(step))}
+    first = next((n for n in range(1, count + 1) if f"c{n}" not in standing), 1)
+    return Quorum(
+        controllers=count,
+        kraft_version=int(planned.model.settings["kraft_version"]),
+        auto_join=bool(planned.model.settings["auto_join"]),
+        steered=True,
+        first=first,
+    )
