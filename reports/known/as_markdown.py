@@ -8,6 +8,7 @@ from itertools import groupby
 from neverlost.conformance.cluster.performances import ScheduleRun
 from neverlost.conformance.cluster.scenarios import Scenario, ScenarioRun
 from neverlost.conformance.cluster.schedules import Schedule
+from neverlost.conformance.cluster.transactions.stories import Story, StoryRun
 
 from .as_text import by_name
 
@@ -35,7 +36,37 @@ def schedules_markdown(found: Sequence[ScheduleRun]) -> str:
     return "\n".join(lines)
 
 
-def _heading(of: Scenario | Schedule) -> list[str]:
+def stories_markdown(found: Sequence[StoryRun]) -> str:
+    """What came of stories of transactions, as tables in Markdown, one for each story."""
+    lines: list[str] = []
+    for _, group in groupby(_by_story(found), key=lambda played: played.planned.story.name):
+        runs = list(group)
+        lines += _heading(runs[0].planned.story)
+        lines += [
+            "| release | client | the model says | the run of | steps | on brokers | what came late |",
+            "|---|---|---|---|---|---|---|",
+        ]
+        lines += [_story_row(played) for played in runs]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _by_story(found: Sequence[StoryRun]) -> list[StoryRun]:
+    return sorted(found, key=lambda played: played.planned.story.name)
+
+
+def _story_row(played: StoryRun) -> str:
+    planned = played.planned
+    says = "happens" if planned.expected else "holds"
+    seen = f"{played.happened if planned.expected else len(played.runs) - played.happened} of {len(played.runs)}"
+    known = "" if played.as_expected else " (**not as the model says**)"
+    return (
+        f"| {played.release} | {planned.client} | {says} | `{planned.run_of}` | {len(planned.trace.steps)}"
+        f" | {seen}{known} | {played.late} |"
+    )
+
+
+def _heading(of: Scenario | Schedule | Story) -> list[str]:
     return [f"### {of.name}", "", f"{of.about[0].upper()}{of.about[1:]}.", ""]
 
 
