@@ -87,6 +87,11 @@ class Planned:
         return frozenset(found)
 
     @property
+    def said(self) -> str:
+        """What the search says of the property, in a few words."""
+        return "holds" if self.length is None else f"violated in {self.length} steps"
+
+    @property
     def done(self) -> int:
         """How many steps the model takes."""
         return sum(1 for at in self.path if at.after is not None)
@@ -102,13 +107,17 @@ class StoryRun:
     @property
     def as_expected(self) -> bool:
         """Did every run do the steps that the model takes, no more, and break what it breaks, nothing else?"""
-        return all(
-            not run.trouble and run.done == self.planned.done and self._broken(run) == self.planned.expected
-            for run in self.runs
-        )
+        return all(self.is_as_expected(run) for run in self.runs)
 
-    def _broken(self, run: Played) -> frozenset[str]:
-        return frozenset(run.broken) & frozenset(JUDGED)
+    def is_as_expected(self, run: Played) -> bool:
+        """Did a run do so?"""
+        broken = frozenset(run.broken) & frozenset(JUDGED)
+        return not run.trouble and run.done == self.planned.done and broken == self.planned.expected
+
+    @property
+    def release(self) -> str:
+        """What the controllers and brokers are."""
+        return str(release_at(self.planned.place))
 
     @property
     def outcome(self) -> str:
@@ -251,3 +260,8 @@ def _quorum(planned: Planned) -> Quorum:
         steered=True,
         first=first,
     )
+
+
+def steps_played(found: Iterable[StoryRun]) -> int:
+    """How many steps real controllers did."""
+    return sum(run.done for one in found for run in one.runs)
