@@ -58,7 +58,7 @@ def story_text(played: StoryRun) -> str:
     lines += [f"  {one.step.ljust(width)}  {'' if one.done else 'not done: '}{one.said}" for one in run.steps]
     if run.done == len(planned.path) - 1 and not run.trouble:
         lines.append(f"  The model refuses step {len(planned.path)} too: {planned.path[-1].refusal}")
-    lines += [f"After step {step}: {how}" for step, how in run.broken.values()]
+    lines += [f"After step {step}: {how}" for step, how in run.seen.values()]
     if run.trouble:
         return "\n".join([*lines, f"It did not go on: {run.trouble}"])
     return "\n".join([*lines, f"In the end a consumer reads {' '.join(run.read) or 'nothing'}."])
@@ -97,7 +97,6 @@ def story_values(found: Sequence[StoryRun]) -> list[dict[str, Any]]:
             "quorum": played.planned.on.quorum,
             "control": played.planned.on.control,
             "version": played.planned.version,
-            "violated": played.planned.length is not None,
             "length": played.planned.length,
             "taken": played.planned.done,
             "expected": sorted(played.planned.expected),
@@ -105,8 +104,8 @@ def story_values(found: Sequence[StoryRun]) -> list[dict[str, Any]]:
             "runs": [
                 {
                     "steps": [{"step": one.step, "said": one.said, "done": one.done} for one in run.steps],
-                    "broken": [
-                        {"property": name, "step": step, "how": how} for name, (step, how) in sorted(run.broken.items())
+                    "seen": [
+                        {"property": name, "step": step, "how": how} for name, (step, how) in sorted(run.seen.items())
                     ],
                     "read": list(run.read),
                     "voters": list(run.voters),

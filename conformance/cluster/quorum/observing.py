@@ -13,6 +13,8 @@ from .control import Batch, QuorumControl
 ONE_LEADER, LOGS, COMPLETE, COMMITTED, RECORD = (
     *("one_leader_per_epoch", "log_matching", "leader_completeness", "committed_never_lost", "acked_never_lost"),
 )
+VOTER_AGAIN = "voter_again"
+"""Not wrong, but something that can be seen."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,8 +32,10 @@ class Observer:
 
     control: QuorumControl
     committed: dict[int, Committed] = field(default_factory=dict)
-    broken: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """What does not hold, at which step that was seen first, and how."""
+    seen: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """What does not hold, or has happened: at which step that was seen first, and how."""
+    first_directories: dict[int, str] = field(default_factory=dict)
+    """Of each voter the directory id that it had at first."""
     leaders: dict[int, int] = field(default_factory=dict)
     """Who leads, and in which epoch, at the last look."""
 
@@ -43,6 +47,11 @@ class Observer:
             state = self.control.state_of(controller)
             if state is not None:
                 self.leaders[controller] = state.epoch
+                for node, directory in state.voters:
+                    if self.first_directories.setdefault(node, directory) != directory:
+                        self._note(
+                            VOTER_AGAIN, step, f"{self.control.named([node])[0]} is a voter with another directory"
+                        )
                 # The log is read behind the answer, so that it has all of what the high watermark covers.
                 log = {batch.base: batch for batch in self.control.log(controller)}
                 self._compare(controller, state.epoch, state.high_watermark, log, step)
@@ -66,6 +75,14 @@ class Observer:
                 self._note(COMPLETE, step, lacks)
             if base < high_watermark:
                 self._note(COMMITTED, step, f"{lacks}, and a high watermark of {high_watermark}")
+        self._take(log, high_watermark, epoch, step)
+
+    def note_committed(self, leader: int, epoch: int, step: int) -> None:
+        """Everything in the log of a leader is committed, as a broker was told."""
+        log = {batch.base: batch for batch in self.control.log(leader)}
+        self._take(log, self.control.log_end(leader), epoch, step)
+
+    def _take(self, log: dict[int, Batch], high_watermark: int, epoch: int, step: int) -> None:
         for base, batch in log.items():
             if batch.end <= high_watermark and base not in self.committed:
                 self.committed[base] = Committed(batch=batch, leader_epoch=epoch, step=step)
@@ -79,7 +96,7 @@ class Observer:
         self._note(RECORD, step, why)
 
     def _note(self, what: str, step: int, why: str) -> None:
-        self.broken.setdefault(what, (step, why))
+        self.seen.setdefault(what, (step, why))
 
 
 def _mismatch(one: list[Batch], other: list[Batch]) -> str:

@@ -21,6 +21,7 @@ from neverlost.model.kafka.quorum.state import Decision, Quorum
 
 from ..cluster import Cluster
 from ..control import CONTROLLING, topic_settings
+from ..debugging import Debugger
 from ..gates import BEGIN_EPOCH, END_EPOCH, FETCH, HEARTBEAT, METADATA_LOG, VOTE, Answer, Frame
 from ..log_files import records_of
 from ..releases import ClusterError
@@ -30,8 +31,11 @@ from .control import LONG_MS, QuorumControl, node_of
 from .observing import Observer
 
 TOPIC, BASE, ALONE = "events", b"v0", b"v1"
-STEP_SECONDS, START_SECONDS, REFUSED_SECONDS, HEAL_SECONDS = 45.0, 90.0, 10.0, 120.0
-LOOK_SECONDS = 0.05
+STEP_SECONDS, START_SECONDS, REFUSED_SECONDS, HEAL_SECONDS = 45.0, 90.0, 15.0, 120.0
+LOOK_SECONDS, REST_SECONDS, PARKED_SECONDS = 0.05, 2.0, 1.5
+FLUSHES, FLUSHES_RAFT_LOG = "kafka.raft.KafkaMetadataLog.flush", "org.apache.kafka.raft.internals.KafkaRaftLog.flush"
+FIRST_RAFT_LOG = (4, 3)
+"""The first release in which the metadata log is written in Java."""
 ASKS_MS, ELECTS_MS = 6000, 2500
 """After so long without a leader, or an election, a controller that is to stand does so."""
 BETWEEN_CONTROLLERS = (VOTE, BEGIN_EPOCH, END_EPOCH, METADATA_LOG)
@@ -64,10 +68,10 @@ class PlayedStep:
 
 @dataclass(frozen=True, kw_only=True)
 class Played:
-    """A run on real controllers: its steps, what does not hold and when that was seen, and what consumers read in the end."""
+    """A run on real controllers: its steps, what was seen that does not hold, and when, and what consumers read in the end."""
 
     steps: tuple[PlayedStep, ...]
-    broken: dict[str, tuple[int, str]]
+    seen: dict[str, tuple[int, str]]
     read: tuple[str, ...]
     acknowledged: bool
     voters: tuple[str, ...]
@@ -97,7 +101,15 @@ def path_along(model: Model, steps: Sequence[str]) -> list[PathStep]:
 class Play:
     """Plays a path on a cluster whose quorum is steered."""
 
-    def __init__(self, model: Model, path: Sequence[PathStep], cluster: Cluster, watch: Watch[str] = UNWATCHED) -> None:
+    def __init__(
+        self,
+        model: Model,
+        path: Sequence[PathStep],
+        cluster: Cluster,
+        *,
+        before_flush: bool = False,
+        watch: Watch[str] = UNWATCHED,
+    ) -> None:
         self.model, self.path, self.cluster, self.watch = model, path, cluster, watch
         self.control = cast(QuorumControl, cluster.control)
         self.gates, self.wire = cluster.gates, cluster.wire
@@ -111,6 +123,9 @@ class Play:
         self.decided: dict[int, int] = {}
         """Of each controller where its log ended when it began to lead."""
         self.ended: list[str] = []
+        self.before_flush = before_flush
+        self.debugger: Debugger | None = None
+        self.flushed = 0
 
     # The whole
 
@@ -139,7 +154,7 @@ class Play:
             trouble, read, voters = str(error), (), ()
         return Played(
             steps=tuple(steps),
-            broken=self.observer.broken,
+            seen=self.observer.seen,
             read=read,
             acknowledged=self.acknowledged,
             voters=voters,
@@ -178,6 +193,8 @@ class Play:
         if error != NO_ERROR:
             raise ClusterError(f"the first record is refused with error {error}")
         self.until(self._at_rest, "equal logs of all controllers")
+        for state in filter(None, map(self.control.state_of, self.control.controllers)):
+            self.observer.first_directories.update(state.voters)
         self.epoch_before = max(self.control.on_disk(c)["leaderEpoch"] for c in self.control.controllers)
         for controller in self.control.controllers:
             self.control.kill_controller(controller)
@@ -185,11 +202,12 @@ class Play:
         for one, other in self._pairs():
             for kind in BETWEEN_CONTROLLERS:
                 self.gates.shut(kind, node_of(one), node_of(other))
-        for one in self.control.controllers:
-            for broker in (2, CONTROLLING):
-                self.gates.shut(METADATA_LOG, broker, node_of(one))
-                self.gates.shut(HEARTBEAT, broker, node_of(one))
-        self.gates.shut(FETCH, 2, 1)
+        if not self.before_flush:
+            for one in self.control.controllers:
+                for broker in (2, CONTROLLING):
+                    self.gates.shut(METADATA_LOG, broker, node_of(one))
+                    self.gates.shut(HEARTBEAT, broker, node_of(one))
+            self.gates.shut(FETCH, 2, 1)
         for at in self.path:
             if at.step.action.name == "restore_copy":
                 self.control.keep_copy(at.step.picks()["controller"] + 1)
@@ -241,8 +259,8 @@ class Play:
         return f"c{controller} is to ask whether it would be elected"
 
     def _stands(self, controller: int) -> None:
-        """Start a controller so that it stands soon; one that runs, and would not, starts again."""
-        if self.control.runs(controller) and controller not in self.control.eager:
+        """Start a controller so that it stands soon; one that runs, and would not, starts again. The only one does so at once."""
+        if len(self.control.controllers) > 1 and self.control.runs(controller) and controller not in self.control.eager:
             self.control.kill_controller(controller)
         if not self.control.runs(controller):
             self._start(controller, eager=True)
@@ -342,11 +360,40 @@ class Play:
     def _decide(self, at: PathStep, leader: int, decision: int) -> str:
         if decision == Decision.FAIL_OVER:
             self._end_broker(1)
+            seconds = REFUSED_SECONDS if at.after is None else STEP_SECONDS
+            port = self.cluster.client_port[2]
+            self.until(lambda: self.wire.partition_state(port, TOPIC).leader == 2, f"a fail-over by c{leader}", seconds)
+            self.failed_over = True
+            return f"c{leader} has decided that b2 leads, as a member of the ISR"
+        if self.before_flush:
+            return self._decide_before_flush(leader)
         self.until(lambda: self._changes(leader) > 0, f"a decision of c{leader}")
-        self.shrunk |= decision == Decision.SHRINK
-        self.failed_over |= decision == Decision.FAIL_OVER
-        self.decided[leader] = self.control.log_end(leader)
-        return f"c{leader} has written that {'b2 has left the ISR' if decision == Decision.SHRINK else 'b2 leads'}"
+        self.shrunk = True
+        return f"c{leader} has written that b2 has left the ISR"
+
+    def _decide_before_flush(self, leader: int) -> str:
+        """The leader is asked to shrink the ISR, and stops before it flushes that: it has counted itself, and answers."""
+        self._await_rest(leader)
+        for broker in (2, CONTROLLING):
+            self.gates.shut(METADATA_LOG, broker, node_of(leader))
+        time.sleep(PARKED_SECONDS)
+        self.flushed = self.control.log_end(leader)
+        method = FLUSHES if self.cluster.release.number < FIRST_RAFT_LOG else FLUSHES_RAFT_LOG
+        self.debugger = self.cluster.debugger(node_of(leader), STEP_SECONDS)
+        self.debugger.stop_in(method)
+        self.gates.shut(FETCH, 2, 1)
+        thread = self.debugger.stopped(method)
+        self.until(lambda: self.control.log_end(leader) > self.flushed, f"a decision of c{leader}")
+        self.shrunk = True
+        return f"c{leader} has written that b2 has left the ISR; {thread} stops before it flushes that"
+
+    def _await_rest(self, leader: int) -> None:
+        """Wait until a leader has written nothing for a while."""
+        end, since = self.control.log_end(leader), time.monotonic()
+        while time.monotonic() < since + REST_SECONDS:
+            time.sleep(LOOK_SECONDS)
+            if self.control.log_end(leader) != end:
+                end, since = self.control.log_end(leader), time.monotonic()
 
     def _changes(self, leader: int) -> int:
         """How many changes of the partition a leader has written since its last step."""
@@ -364,11 +411,16 @@ class Play:
 
     def _acknowledge(self, at: PathStep) -> str:
         port = self.cluster.client_port[1]
-        self.until(lambda: self.wire.partition_state(port, TOPIC).isr == (1,), "the ISR b1 at b1")
+        if self.debugger is None:
+            self.until(lambda: self.wire.partition_state(port, TOPIC).isr == (1,), "the ISR b1 at b1")
         error = self.wire.produce(port, TOPIC, ALONE, -1, wait_ms=10000, timeout=15)
         if error != NO_ERROR:
             raise NotDoneError(f"b1 refuses the record with error {error}")
         self.acknowledged = True
+        if self.debugger is not None:
+            # The thread that would say so is stopped; b1 is answered only when its decision is committed.
+            leader = next(c for c in self.control.controllers if self.control.runs(c))
+            self.observer.note_committed(leader, self.control.on_disk(leader)["leaderEpoch"], self.number)
         for controller in self.control.controllers:
             self.gates.shut(METADATA_LOG, 1, node_of(controller))
             self.gates.shut(HEARTBEAT, 1, node_of(controller))
@@ -377,8 +429,41 @@ class Play:
     # Faults
 
     def _crash(self, at: PathStep, controller: int) -> str:
-        self.control.kill_controller(controller)
+        self._kill(controller)
         return f"c{controller} is killed"
+
+    def _flush(self, at: PathStep, controller: int) -> str:
+        self._await_rest(controller)
+        return f"c{controller} has written and flushed its first records"
+
+    def _power_loss(self, at: PathStep, controller: int) -> str:
+        """The process is killed, and what it had not flushed is cut from its log."""
+        self._kill(controller)
+        lost = self.control.log_end(controller) - self.flushed
+        self.control.lose_tail(controller, self.flushed)
+        return f"c{controller} loses power, and the {lost} record(s) that it had not flushed"
+
+    def _kill(self, controller: int) -> None:
+        self.control.kill_controller(controller)
+        if self.debugger is not None:
+            self.debugger.end()
+            self.debugger = None
+
+    def _remove_old_entry(self, at: PathStep, leader: int, controller: int) -> str:
+        seconds = REFUSED_SECONDS if at.after is None else STEP_SECONDS
+        self.until(lambda: not self._entries(leader, controller), f"voters without c{controller}", seconds)
+        return f"c{controller}, with its old directory, is no voter any more"
+
+    def _join(self, at: PathStep, leader: int, controller: int) -> str:
+        self.until(lambda: self._entries(leader, controller), f"c{controller} among the voters")
+        return f"c{controller} is a voter"
+
+    def _entries(self, leader: int, controller: int) -> list[str]:
+        """The directories with which a controller is a voter, as the leader says. Raises ClusterError if it does not lead."""
+        state = self.control.state_of(leader)
+        if state is None:
+            raise ClusterError(f"c{leader} does not lead")
+        return [directory for node, directory in state.voters if node == node_of(controller)]
 
     def _disk_loss(self, at: PathStep, controller: int) -> str:
         self.control.kill_controller(controller)
@@ -396,7 +481,9 @@ class Play:
         return f"the directory of c{controller} is replaced by the copy from before"
 
     def _restart(self, at: PathStep, controller: int) -> str:
-        self._start(controller)
+        # What may join by itself does so after as long as it would wait for its leader.
+        may_join = self.control.quorum.kraft_version == 1 and bool(self.model.settings["can_join"])
+        self._start(controller, eager=may_join)
         return f"c{controller} starts"
 
     # The end

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -22,15 +22,15 @@ from neverlost.spec import profiles
 from neverlost.spec.kafka.quorum.differences import TIME_LINE
 from neverlost.spec.kafka.releases import KRAFT
 
-from ..cluster import Cluster
+from ..cluster import PATIENT_MS, SHORT_LAG_MS, Cluster
 from ..releases import release_at
 from .control import Quorum
-from .observing import COMMITTED, COMPLETE, ONE_LEADER, RECORD
+from .observing import COMMITTED, COMPLETE, ONE_LEADER, RECORD, VOTER_AGAIN
 from .playing import PathStep, Play, Played, path_along
 
 BROKERS = 2
-JUDGED = (ONE_LEADER, COMPLETE, COMMITTED, RECORD)
-"""What controllers must break where the model does, and nowhere else. Logs may differ earlier: a leader's first record names it."""
+JUDGED = (ONE_LEADER, COMPLETE, COMMITTED, RECORD, VOTER_AGAIN)
+"""What controllers must show where the model does, and nowhere else. Logs may differ earlier: a leader's first record names it."""
 STANDS = re.compile(r"stand\(controller=(\w+)\)")
 VOTES = re.compile(r"vote\(voter=(\w+), candidate=(\w+)\)")
 
@@ -48,6 +48,8 @@ class On:
     steps: tuple[str, ...]
     releases: tuple[str, ...]
     control: bool
+    before_flush: bool
+    """Does the leader stop before it flushes its decision?"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,24 +73,24 @@ class Planned:
     version: str
     verdict: Verdict
     length: int | None
-    """How many steps the shortest violation has; None if the property holds."""
+    """How many steps the shortest run has that decides it; None if it holds, or is never witnessed."""
     model: Model
     path: tuple[PathStep, ...]
 
     @property
     def expected(self) -> frozenset[str]:
-        """What of the model is violated along the steps."""
-        found = set()
-        for at in self.path:
-            if at.after is not None:
-                found |= {
-                    name for name in JUDGED if not self.model.holds(self.model.profile.property_named(name), at.after)
-                }
-        return frozenset(found)
+        """What the model violates, or witnesses, along the steps."""
+        states = [at.after for at in self.path if at.after is not None]
+        judged = [self.model.profile.property_named(name) for name in JUDGED]
+        return frozenset(
+            prop.name for prop in judged if any(self.model.holds(prop, words) == prop.seeks for words in states)
+        )
 
     @property
     def said(self) -> str:
         """What the search says of the property, in a few words."""
+        if self.model.profile.property_named(self.story.property).seeks:
+            return "never happens" if self.length is None else f"happens in {self.length} steps"
         return "holds" if self.length is None else f"violated in {self.length} steps"
 
     @property
@@ -106,12 +108,12 @@ class StoryRun:
 
     @property
     def as_expected(self) -> bool:
-        """Did every run do the steps that the model takes, no more, and break what it breaks, nothing else?"""
+        """Did every run do the steps that the model takes, no more, and show what it shows, nothing else?"""
         return all(self.is_as_expected(run) for run in self.runs)
 
     def is_as_expected(self, run: Played) -> bool:
         """Did a run do so?"""
-        broken = frozenset(run.broken) & frozenset(JUDGED)
+        broken = frozenset(run.seen) & frozenset(JUDGED)
         return not run.trouble and run.done == self.planned.done and broken == self.planned.expected
 
     @property
@@ -128,8 +130,8 @@ class StoryRun:
         if run.trouble:
             return run.trouble
         words = [f"{run.done} of {len(self.planned.on.steps)} steps"]
-        words += [f"{WORDS[name]} (step {run.broken[name][0]})" for name in JUDGED if name in run.broken]
-        if run.acknowledged and RECORD not in run.broken:
+        words += [f"{WORDS[name]} (step {run.seen[name][0]})" for name in JUDGED if name in run.seen]
+        if run.acknowledged and RECORD not in run.seen:
             words.append("the record is read")
         return ", ".join(words)
 
@@ -139,7 +141,13 @@ WORDS = {
     COMPLETE: "a leader without what was committed",
     COMMITTED: "a committed decision replaced",
     RECORD: "the record is lost",
+    VOTER_AGAIN: "a voter with another directory",
 }
+
+
+def _steps(steps: Sequence[str], instead: Mapping[str, str]) -> Iterator[str]:
+    """The steps of a story with what takes their place; nothing does where that is empty."""
+    return (found for step in steps if (found := instead.get(step, step)))
 
 
 @cache
@@ -155,11 +163,10 @@ def _all() -> dict[str, Story]:
                 On(
                     quorum=on["quorum"],
                     settings=on["settings"],
-                    steps=tuple(
-                        on.get("instead", {}).get(step, step) for step in rows[row.get("steps_of", name)]["steps"]
-                    ),
+                    steps=tuple(_steps(rows[row.get("steps_of", name)]["steps"], on.get("instead", {}))),
                     releases=tuple(on["releases"]),
                     control=on.get("control", False),
+                    before_flush=row.get("before_flush", False),
                 )
                 for on in row["on"]
             ),
@@ -207,7 +214,7 @@ def _planned(story: Story, on: On, place: str) -> Planned:
     steps = with_pre_votes(on.steps) if model.settings["pre_vote"] else on.steps
     return Planned(
         story=story,
-        on=On(quorum=on.quorum, settings=on.settings, steps=tuple(steps), releases=on.releases, control=on.control),
+        on=replace(on, steps=tuple(steps)),
         place=place,
         version=version,
         verdict=finding.verdict,
@@ -241,8 +248,10 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
         runs = []
         for number in range(1, times + 1):
             watch.progress(f"Kafka {release}: {planned.story.name}, {planned.on.quorum}, {number} of {times}")
-            with Cluster(release, brokers=BROKERS, quorum=_quorum(planned), watch=watch) as cluster:
-                runs.append(Play(planned.model, planned.path, cluster, watch).play())
+            lag_ms = SHORT_LAG_MS if planned.on.before_flush else PATIENT_MS
+            with Cluster(release, brokers=BROKERS, lag_ms=lag_ms, quorum=_quorum(planned), watch=watch) as cluster:
+                play = Play(planned.model, planned.path, cluster, before_flush=planned.on.before_flush, watch=watch)
+                runs.append(play.play())
         played = StoryRun(planned=planned, runs=tuple(runs))
         watch.progress(f"Kafka {release}: {planned.story.name}, {planned.on.quorum}: {played.outcome}")
         yield played
@@ -259,6 +268,7 @@ def _quorum(planned: Planned) -> Quorum:
         auto_join=bool(planned.model.settings["auto_join"]),
         steered=True,
         first=first,
+        debugged=(1,) if planned.on.before_flush else (),
     )
 
 
