@@ -40,7 +40,7 @@ ARCHIVE_SECONDS = 60.0
 LOOK_SECONDS = 0.02
 
 
-def control_of(release: RunnableRelease, quorum: Quorum | None) -> Callable[[Cluster, Sequence[int]], Control]:
+def control_of(release: RunnableRelease, quorum: Quorum | None = None) -> Callable[[Cluster, Sequence[int]], Control]:
     """What decides in a cluster of a release: here its mode is asked for, and nowhere else."""
     if quorum is not None:
         if not release.kraft:

@@ -53,8 +53,8 @@ class Observer:
                             VOTER_AGAIN, step, f"{self.control.named([node])[0]} is a voter with another directory"
                         )
                 # The log is read behind the answer, so that it has all of what the high watermark covers.
-                log = {batch.base: batch for batch in self.control.log(controller)}
-                self._compare(controller, state.epoch, state.high_watermark, log, step)
+                own = {batch.base: batch for batch in self.control.log(controller)}
+                self._compare(controller, state.epoch, state.high_watermark, own, step)
         for one, epoch in self.leaders.items():
             for other in self.leaders:
                 if one < other and self.leaders[other] == epoch:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
@@ -36,6 +37,7 @@ LOOK_SECONDS, REST_SECONDS, PARKED_SECONDS = 0.05, 2.0, 1.5
 FLUSHES, FLUSHES_RAFT_LOG = "kafka.raft.KafkaMetadataLog.flush", "org.apache.kafka.raft.internals.KafkaRaftLog.flush"
 FIRST_RAFT_LOG = (4, 3)
 """The first release in which the metadata log is written in Java."""
+PRODUCE_MS = 30_000
 ASKS_MS, ELECTS_MS = 6000, 2500
 """After so long without a leader, or an election, a controller that is to stand does so."""
 BETWEEN_CONTROLLERS = (VOTE, BEGIN_EPOCH, END_EPOCH, METADATA_LOG)
@@ -92,7 +94,7 @@ def path_along(model: Model, steps: Sequence[str]) -> list[PathStep]:
         try:
             after = model.apply(state, step)
         except Refused:
-            return [*found, PathStep(step=step, before=state, after=None, refusal=model.refusal(state, step))]
+            return [*found, PathStep(step=step, before=state, after=None, refusal=str(model.refusal(state, step)))]
         found.append(PathStep(step=step, before=state, after=after))
         state = after
     return found
@@ -125,6 +127,7 @@ class Play:
         self.ended: list[str] = []
         self.before_flush = before_flush
         self.debugger: Debugger | None = None
+        self.produced: Future[int | None] | None = None
         self.flushed = 0
 
     # The whole
@@ -382,6 +385,8 @@ class Play:
         self.debugger = self.cluster.debugger(node_of(leader), STEP_SECONDS)
         self.debugger.stop_in(method)
         self.gates.shut(FETCH, 2, 1)
+        # b2 is behind, and so leaves the ISR, only when there is a record that it lacks.
+        self.produced = ThreadPoolExecutor(1).submit(self._produce)
         thread = self.debugger.stopped(method)
         self.until(lambda: self.control.log_end(leader) > self.flushed, f"a decision of c{leader}")
         self.shrunk = True
@@ -409,11 +414,14 @@ class Play:
         self.cluster.processes[broker].kill()
         self.gates.node_died(broker)
 
+    def _produce(self) -> int | None:
+        return self.wire.produce(self.cluster.client_port[1], TOPIC, ALONE, -1, wait_ms=PRODUCE_MS, timeout=40)
+
     def _acknowledge(self, at: PathStep) -> str:
         port = self.cluster.client_port[1]
         if self.debugger is None:
             self.until(lambda: self.wire.partition_state(port, TOPIC).isr == (1,), "the ISR b1 at b1")
-        error = self.wire.produce(port, TOPIC, ALONE, -1, wait_ms=10000, timeout=15)
+        error = self._produce() if self.produced is None else self.produced.result()
         if error != NO_ERROR:
             raise NotDoneError(f"b1 refuses the record with error {error}")
         self.acknowledged = True

@@ -252,6 +252,7 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
             with Cluster(release, brokers=BROKERS, lag_ms=lag_ms, quorum=_quorum(planned), watch=watch) as cluster:
                 play = Play(planned.model, planned.path, cluster, before_flush=planned.on.before_flush, watch=watch)
                 runs.append(play.play())
+                cluster.keep = bool(runs[-1].trouble)
         played = StoryRun(planned=planned, runs=tuple(runs))
         watch.progress(f"Kafka {release}: {planned.story.name}, {planned.on.quorum}: {played.outcome}")
         yield played
