@@ -154,6 +154,12 @@ def words_of(faults: Iterable[Budget], counts: Counts) -> str:
     return " + ".join(fault.words(counts[fault.name]) for fault in faults if counts.get(fault.name)) or "no fault"
 
 
+def bounds_of(model: Model) -> str:
+    """`kafka-quorum-4.0 with controllers 3, epochs 2, log size 4`."""
+    bounds = ", ".join(f"{name.replace('_', ' ')} {size}" for name, size in model.bounds.items() if size)
+    return f"{model.profile.name} with {bounds}"
+
+
 def all_within(largest: Counts) -> list[Counts]:
     """Every number of faults within these, fewer ones first."""
     ranges = [range(count + 1) for count in largest.values()]

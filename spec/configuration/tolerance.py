@@ -71,8 +71,8 @@ def parse_tolerances(text: str | None) -> Tolerances:
         elif len(owners) > 1:
             those = " or ".join(f"{matched[1]} {family} {matched[2]}" for family, _ in owners)
             problems.append(f"{part.strip()!r} may be a fault of several families: write {those}.")
-        elif int(matched[1]) > MOST:
-            problems.append(f"{part.strip()!r} is more than the model can explore: at most {MOST} of each.")
+        elif int(matched[1]) > (most := _most(*owners[0])):
+            problems.append(f"{part.strip()!r} is more than the model can explore: at most {most} of them.")
         elif owners[0][1] in found.get(owners[0][0], {}):
             problems.append(f"{part.strip()!r}: it was given before.")
         else:
@@ -81,6 +81,11 @@ def parse_tolerances(text: str | None) -> Tolerances:
     if problems:
         raise ConfigurationError([Notice(what=" ".join(problems), key=argument("tolerate"))])
     return Tolerances(of_topics=",".join(left) if left else None, of_families=found)
+
+
+def _most(family: str, name: str) -> int:
+    """How many of a fault the model of a family can have."""
+    return next(max(fault.choices().values()) for fault in inquiries()[family].faults if fault.name == name)
 
 
 def _owners(words: str) -> list[tuple[str, str]]:

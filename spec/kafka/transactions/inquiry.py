@@ -30,6 +30,7 @@ from neverlost.spec.inquiry import (
     Remedy,
     Subject,
     all_within,
+    bounds_of,
     words_of,
 )
 from neverlost.spec.kafka.releases import EITHER, KRAFT, RELEASES, has_mode
@@ -239,11 +240,10 @@ class TransactionsCase(Case):
 
     @property
     def searched(self) -> str:
-        model, log = self.model({}), self.log
-        bounds = ", ".join(f"{size} {name}" for name, size in model.bounds.items())
+        log = self.log
         replicas = f"{log.replicas} replica{'' if log.replicas == 1 else 's'}"
         return (
-            f"{model.profile.name} with {bounds}; the coordinator's log as a topic with {replicas} and"
+            f"{bounds_of(self.model({}))}; the coordinator's log as a topic with {replicas} and"
             f" min.insync.replicas={log.min_isr}"
         )
 
