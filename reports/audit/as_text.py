@@ -24,7 +24,10 @@ from ..layout import shell_lines, wrapped
 from ..styled import STYLES, titled
 from ..trace.as_text import steps_text
 from .readings import details_for, readings_block
-from .sections import section_changes, sections_text
+from .section_text import sections_text
+from .sections import section_changes, together
+from .table import BAD, BEYOND, GOOD, OPEN, ROW_STYLES
+from .table_text import table_row
 from .wording import (
     NOT_PROMISED,
     VERDICTS,
@@ -45,7 +48,6 @@ from .wording import (
     zone_words,
 )
 
-NAME_WIDTH, FAULTS_WIDTH = 24, 34
 REFUSED = "REFUSED"
 WORDS = (*VERDICTS.values(), REFUSED)
 
@@ -54,6 +56,10 @@ def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
     """The whole report, part by part; if quiet, only the verdict, what could change it, and the table, of each class of topics."""
     if audit.comparison is not None:
         yield from _compared(audit.comparison)
+    whole = together(audit)
+    if whole:
+        yield Text(wrapped(whole), style=STYLES[audit.verdict])
+        yield Text()
     if audit.classes or audit.refused:
         yield from _topics_and_classes(audit, quiet=quiet)
     yield from sections_text(audit.sections, quiet=quiet, alone=not audit.classes)
@@ -228,8 +234,6 @@ class DangerRow:
 
 
 NOT_CHECKED = "not checked: the model does not have it"
-BAD, BEYOND, GOOD, OPEN = "bad", "beyond", "good", "open"
-ROW_STYLES = {BAD: "red", BEYOND: "yellow", GOOD: "", OPEN: ""}
 
 
 def rows_of(examination: Examination, danger: Danger) -> Iterator[DangerRow]:
@@ -251,20 +255,6 @@ def rows_of(examination: Examination, danger: Danger) -> Iterator[DangerRow]:
     left = examination.not_asked(danger)
     if left:
         yield DangerRow(faults=listed(left, "or"), words="not asked: records are lost anyway", tone=OPEN)
-
-
-def table_row(name: str, faults: str, verdict: str, style: str) -> Text:
-    """A row of the table; a long list of faults takes several lines."""
-    lines = wrapped_to(faults, FAULTS_WIDTH)
-    first = f"{name:{NAME_WIDTH}}{lines[0]:{FAULTS_WIDTH + 2}}{verdict}"
-    return Text("\n".join([first, *(" " * NAME_WIDTH + line for line in lines[1:])]), style=style)
-
-
-def wrapped_to(text: str, width: int) -> list[str]:
-    """The text in lines of this width."""
-    import textwrap
-
-    return textwrap.wrap(text, width, break_on_hyphens=False)
 
 
 def _findings(

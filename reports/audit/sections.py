@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rich.text import Text
-
 from neverlost.explorer.traces.commands import check_command
 from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.traces.trace import Trace
@@ -16,14 +14,13 @@ from neverlost.model.arguments import argument
 from neverlost.spec.exposure import Danger
 from neverlost.spec.inquiry import RELEASE, Case, Inquiry
 from neverlost.spec.kafka.releases import RELEASES
+from neverlost.studies.audit.audit import AuditResult
 from neverlost.studies.audit.comparison import Change, SectionChange
-from neverlost.studies.audit.sections import CaseVerdict, Decided, NotAsked, Section, SectionFix, Sections
+from neverlost.studies.audit.examination import worst_of
+from neverlost.studies.audit.sections import CaseVerdict, Decided, NotAsked, Section, SectionFix
 
-from ..layout import shell_lines, wrapped
-from ..styled import STYLES
+from .table import BAD, BEYOND, GOOD, OPEN
 from .wording import VERDICTS, listed
-
-BAD, BEYOND, GOOD, OPEN = "bad", "beyond", "good", "open"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +41,24 @@ class CaseRow:
     condition: str
     words: str
     verdict: Verdict
+
+
+def together(audit: AuditResult) -> str:
+    """The verdict on everything, with those that it is made of; empty if only topics were asked about."""
+    asked = [
+        f"{_lower(section.inquiry.title)} of {section.subject.about}: {word_of(section)}"
+        for section in audit.sections.asked
+    ]
+    asked += [
+        f"{_lower(one.inquiry.title)} of {one.subject.about}: UNDECIDED"
+        for one in audit.sections.not_asked
+        if one.subject is not None
+    ]
+    if not asked:
+        return ""
+    topics = [one.verdict for one in audit.classes] + [Verdict.UNDECIDED for _ in audit.refused]
+    of_topics = [f"topics: {VERDICTS[worst_of(topics)]}"] if topics else []
+    return f"{VERDICTS[audit.verdict]} ({'; '.join([*of_topics, *asked])})."
 
 
 def heading(section: Section) -> str:
@@ -240,7 +255,7 @@ def fix_line(section: Section, danger: Danger) -> str:
     fix = section.fixes.get(danger)
     if fix is None:
         return f"none. No change that was tried prevents it. {danger.otherwise}".strip()
-    return f"{_upper(fix.remedy.words)}. {_verified(fix)}"
+    return f"{upper(fix.remedy.words)}. {_verified(fix)}"
 
 
 def _verified(fix: SectionFix) -> str:
@@ -249,7 +264,8 @@ def _verified(fix: SectionFix) -> str:
     return f"Verified by checking that: it then never happens with {sets}, in {most}{counted(fix.states, 'state')}."
 
 
-def _upper(text: str) -> str:
+def upper(text: str) -> str:
+    """The text as the beginning of a sentence."""
     return f"{text[:1].upper()}{text[1:]}"
 
 
@@ -261,15 +277,19 @@ def shown_of(section: Section, danger: Danger) -> Decided:
 
 def not_asked_words(not_asked: Sequence[NotAsked]) -> str:
     """Which families were not asked, and what would lead to them; empty if all were."""
-    if not not_asked:
-        return ""
-    return (
-        "Not asked: "
-        + "; ".join(
-            f"{one.inquiry.title[0].lower()}{one.inquiry.title[1:]} ({one.inquiry.not_asked})" for one in not_asked
-        )
-        + "."
-    )
+    said = "; ".join(f"{_lower(one.inquiry.title)} ({why_not(one)})" for one in not_asked)
+    return f"Not asked: {said}." if said else ""
+
+
+def why_not(one: NotAsked) -> str:
+    """Why a family was not asked."""
+    if one.subject is None:
+        return one.inquiry.not_asked
+    return f"UNDECIDED: {one.subject.about} is of a release that is not modelled, or of none that goes with its keys"
+
+
+def _lower(text: str) -> str:
+    return f"{text[:1].lower()}{text[1:]}"
 
 
 def section_changes(changes: Sequence[SectionChange]) -> Iterator[str]:
@@ -277,79 +297,3 @@ def section_changes(changes: Sequence[SectionChange]) -> Iterator[str]:
     for one in changes:
         if one.change != Change.UNCHANGED:
             yield f"{one.change}: {one.danger.what}, with {one.with_what} ({one.title.lower()})"
-
-
-def sections_text(found: Sections, *, quiet: bool, alone: bool) -> Iterator[Text]:
-    """Every section, and what was not asked. `alone`: nothing stands before them."""
-    for number, section in enumerate(found.asked):
-        if number or not alone:
-            yield Text()
-        yield from _section(section, quiet=quiet)
-    words = not_asked_words(found.not_asked)
-    if words and not quiet:
-        yield Text()
-        yield Text(wrapped(words))
-
-
-def _section(section: Section, *, quiet: bool) -> Iterator[Text]:
-    yield Text(wrapped(heading(section)), style="bold underline")
-    yield Text(wrapped(headline_of(section)), style=STYLES[section.verdict])
-    rows = case_rows(section)
-    if rows:
-        for row in rows:
-            yield Text(wrapped(f"  {row.condition}: {row.words}", "    "), style=STYLES[row.verdict])
-        yield Text(wrapped(f"  To narrow this, add: {narrowing(section)}.", "    "))
-    examined = examined_words(section)
-    if examined:
-        yield Text(wrapped(f"Details for one case: {examined}."))
-    doubts = doubts_of_section(section)
-    if doubts:
-        yield Text("The verdict may be different, because", style="yellow")
-        yield from (Text(wrapped(f"  {doubt}", "    "), style="yellow") for doubt in doubts)
-    yield Text()
-    yield from _table(section)
-    if quiet:
-        return
-    said: dict[str, int] = {}
-    for number, danger in enumerate(dict.fromkeys(one.ask.danger for one in section.violated), start=1):
-        yield Text()
-        yield from _finding(section, number, danger, said)
-    yield Text()
-    notes = [doubt for doubt in section.subject.doubts if not doubt.decides]
-    if notes:
-        yield Text("Warnings", style="bold")
-        yield from (Text(wrapped(f"  {note}", "    ")) for note in notes)
-        yield Text()
-    yield Text("What was checked", style="bold")
-    total = sum(one.answer.distinct for one in section.decided)
-    asked = (
-        f"{counted(len(section.decided), 'question')}, every reachable state of each, {counted(total, 'state')} in all"
-    )
-    yield Text(wrapped(f"  {section.case.searched}: {asked}.", "  "))
-
-
-def _table(section: Section) -> Iterator[Text]:
-    from .as_text import ROW_STYLES, table_row
-
-    yield table_row("What may happen", "with", "verdict", style="bold")
-    last = None
-    for row in rows_of_section(section):
-        name = "" if row.danger == last else row.danger.name
-        last = row.danger
-        yield table_row(name, row.faults, row.words, style=ROW_STYLES[row.tone])
-
-
-def _finding(section: Section, number: int, danger: Danger, said: dict[str, int]) -> Iterator[Text]:
-    """One danger: its shortest story, the command that shows it, its fix. `said` are the fixes of those before."""
-    shown = shown_of(section, danger)
-    sets = listed((one.ask.with_what for one in section.violated if one.ask.danger == danger), "or")
-    yield Text(wrapped(f"{number}. {_upper(danger.what)}, with {sets}", "   "), style="bold")
-    yield Text(wrapped(f"  With {shown.ask.with_what}: {story_of(shown)}", "  "))
-    yield Text("  To see it step by step:")
-    yield Text(shell_lines(command_of(shown), "    "))
-    if danger in section.fixes:
-        line = fix_line(section, danger)
-        earlier = said.setdefault(line, number)
-        words = line if earlier == number else f"the same as for {earlier}."
-        style = "yellow" if section.fixes[danger] is None else "green"
-        yield Text(wrapped(f"  Fix: {words}", "    "), style=style)

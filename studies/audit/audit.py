@@ -115,10 +115,12 @@ def audit_of(
     refuse.
     """
     sections = NO_SECTIONS if read is None else sections_of(read, study)
-    classes = [_class_audit(deployment, study, tolerance) for deployment in deployments]
+    classes = [_class_audit(_left_open(one, sections), study, tolerance) for one in deployments]
     compared = None
     if baseline is not None:
-        before = [examine_readings(deployment, tolerance, study) for deployment in baseline.deployments]
+        before_them = NO_SECTIONS if baseline.read is None else sections_of(baseline.read, study)
+        older = [_left_open(deployment, before_them) for deployment in baseline.deployments]
+        before = [examine_readings(deployment, tolerance, study) for deployment in older]
         earlier = Examined(examinations=[one.examination for one in before], refused=_names(baseline.refused))
         now = Examined(examinations=[one.examination for one in classes], refused=_names(refused))
         worse = worse_readings(before, [one.readings for one in classes], tolerance, study)
@@ -129,7 +131,6 @@ def audit_of(
             else replace(part, before=in_the_same_reading(before, part.before, part.after.deployment, study))
             for part in compared.parts
         ]
-        before_them = NO_SECTIONS if baseline.read is None else sections_of(baseline.read, study)
         changes, of_sections = compare_sections(before_them, sections)
         compared = replace(compared, parts=parts, worse=tuple(worse), sections=tuple(changes), of_sections=of_sections)
     return AuditResult(
@@ -140,6 +141,16 @@ def audit_of(
         comparison=compared,
         sections=sections,
     )
+
+
+def _left_open(deployment: Deployment, sections: Sections) -> Deployment:
+    """The deployment without the notice that something is not checked which a section is about."""
+    answered = frozenset(name for section in sections.asked for name in section.inquiry.answers)
+
+    def without(one: Deployment) -> Deployment:
+        return replace(one, warnings=tuple(notice for notice in one.warnings if notice.unchecked not in answered))
+
+    return replace(without(deployment), others=tuple(map(without, deployment.others)))
 
 
 def _class_audit(deployment: Deployment, study: Study, tolerance: Tolerance | None) -> ClassAudit:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from neverlost.explorer.answers.questions import Answer, Question
 from neverlost.explorer.verdict import Verdict
+from neverlost.model.arguments import argument
+from neverlost.spec.configuration import ConfigurationError, Notice
+from neverlost.spec.configuration.readings import ALTERNATIVES
 from neverlost.spec.exposure import Danger
 from neverlost.spec.families import inquiries
 from neverlost.spec.inquiry import Ask, Case, Inquiry, Read, Remedy, Subject
@@ -99,9 +102,10 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True)
 class NotAsked:
-    """A family that was not asked, and why: what in the files would lead to it."""
+    """A family that was not asked. `subject` is what the files lead to, if they do: then no case of it is modelled."""
 
     inquiry: Inquiry
+    subject: Subject | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +117,9 @@ class Sections:
 
     @property
     def verdicts(self) -> list[Verdict]:
-        return [section.verdict for section in self.asked]
+        """Those of the sections; undecided for what the files lead to and nobody could ask."""
+        unknown = [Verdict.UNDECIDED for one in self.not_asked if one.subject is not None]
+        return [*(section.verdict for section in self.asked), *unknown]
 
 
 NO_SECTIONS = Sections()
@@ -128,13 +134,31 @@ def is_usual(case: Case, inquiry: Inquiry) -> bool:
 
 def sections_of(read: Read, study: Study) -> Sections:
     """Ask every family that the files lead to. Raises ConfigurationError for values that Kafka refuses."""
+    found = {inquiry: inquiry.subjects(read) for inquiry in inquiries().values()}
+    _ensure_said_of(found, read)
     asked: list[Section] = []
     not_asked: list[NotAsked] = []
-    for inquiry in inquiries().values():
-        subjects = [subject for subject in inquiry.subjects(read) if subject.cases]
-        asked += [_section(inquiry, subject, study) for subject in subjects]
+    for inquiry, subjects in found.items():
+        asked += [_section(inquiry, subject, study) for subject in subjects if subject.cases]
+        not_asked += [NotAsked(inquiry=inquiry, subject=subject) for subject in subjects if not subject.cases]
         not_asked += [] if subjects else [NotAsked(inquiry=inquiry)]
     return Sections(asked=asked, not_asked=not_asked)
+
+
+def _ensure_said_of(found: Mapping[Inquiry, Sequence[Subject]], read: Read) -> None:
+    """Raises ConfigurationError for what was said of a family that the files do not lead to, or that leaves no case of it."""
+    problems = []
+    for inquiry, subjects in found.items():
+        names = {point.name for point in inquiry.points} - set(ALTERNATIVES)
+        said = ", ".join(f"{name}={way}" for name, way in read.said.items() if name in names)
+        if said and not any(subject.cases for subject in subjects):
+            what, advice = f"{said} goes with no reading of the files.", "Leave it out, or look at what the files say."
+            problems.append(Notice(what=what, advice=advice, key=argument("assume")))
+        if inquiry.family in read.tolerances and not subjects:
+            what = f"the files lead to no question about {inquiry.family}: {inquiry.not_asked}."
+            problems.append(Notice(what=what, advice="Name the file that does.", key=argument("tolerate")))
+    if problems:
+        raise ConfigurationError(problems)
 
 
 def _section(inquiry: Inquiry, subject: Subject, study: Study) -> Section:

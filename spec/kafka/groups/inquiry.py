@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from typing import ClassVar
 
 from neverlost.model.core import Model
 from neverlost.model.kafka.groups.state import Commit, Group, Protocol, Reset
@@ -161,11 +160,13 @@ BEYOND: tuple[Counts, ...] = (
 TRUNCATED: Counts = {"truncations": 1}
 FORGOTTEN: Counts = {"joins": 1, "idle_times": 1}
 """A partition's offset is gone although the group has members, as where the coordinator's log is lost; then the group rebalances."""
+NEW_GROUP: Counts = {"new_group": 1}
+"""A setting, and no fault: the group has committed nothing yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupsCase(Case):
-    """A consumer in its group. `commit_why` says why it commits so. `static`: has it a group.instance.id?"""
+    """A consumer in its group. `commit_why` says why it commits so, `missing` is what the model lacks of its file."""
 
     ways: Mapping[str, str]
     release: str
@@ -211,7 +212,10 @@ class GroupsCase(Case):
         log = self.offsets.asks(COMMIT_LOST, usual=False)
         found = [self._ask(SKIPPED, counts, usual=counts in usual) for counts in (*usual, *beyond)]
         if self.tolerance is None:
-            found.append(replace(self._ask(SKIPPED, FORGOTTEN, usual=True), with_what=LOST_OFFSET, given=log))
+            with_a_disk = tuple(ask for ask in log if "disk_losses" in ask.counts)
+            forgotten = self._ask(SKIPPED, FORGOTTEN, usual=True)
+            found.append(replace(forgotten, with_what=LOST_OFFSET, given=with_a_disk))
+            found.append(replace(self._ask(SKIPPED, NEW_GROUP, usual=False), with_what="a new group"))
         others = [
             self._ask(danger, counts, usual=False) for danger in (REPEATED, BACK, TWO_READERS) for counts in usual
         ]
@@ -311,7 +315,7 @@ class GroupsInquiry(Inquiry):
             about=file.path if file.name is None else f"{file.path} ({file.name})",
             cases=tuple(found.values()),
             place=(file.path, set_here[0].line if set_here else None),
-            doubts=tuple(_doubts(files)),
+            doubts=(*(warning for warning in file.warnings if warning.decides), *_doubts(files)),
         )
 
 
@@ -333,6 +337,7 @@ def _cases(
     reset = RESETS.get(sources[RESET.key].value.strip().lower(), "latest")
     for (protocol, of_assignor), (commit, (why, way)) in product(protocols.items(), commits.items()):
         lacks = lacking(chosen.release)["protocol"].get(Protocol.names.index(protocol), "")
+        absent = () if client is STREAMS or not lacks else (lacks,)
         ways = {RELEASE: chosen.release} if len(read.versions) > 1 else {}
         ways |= {ASSIGNOR: protocol} if of_assignor else {}
         ways |= {way[0]: way[1]} if way else {}
@@ -348,7 +353,7 @@ def _cases(
             reset=reset,
             unclean=_unclean(files, chosen.version),
             offsets=_offsets(files, chosen, sources),
-            missing=(*missing, lacks) if lacks else missing,
+            missing=(*missing, *absent),
             sources=sources,
             tolerance=read.tolerances.get(OF_GROUPS),
         )

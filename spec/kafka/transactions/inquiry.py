@@ -327,6 +327,10 @@ def _version(text: str) -> int:
     return Protocol.TV2 if text == TV2 else Protocol.TV0
 
 
+def _is_transactional(file: ConfigurationFile) -> bool:
+    return file.role == "producer" and any(file.canonical(entry.key) == ID.key for entry in file.entries)
+
+
 class TransactionsInquiry(Inquiry):
     """Each producer's file that has a transactional.id."""
 
@@ -344,17 +348,13 @@ class TransactionsInquiry(Inquiry):
     )
 
     def subjects(self, read: Read) -> Sequence[Subject]:
-        return [
-            self._subject(file, read)
-            for file in read.files
-            if file.role == "producer" and any(file.canonical(entry.key) == ID.key for entry in file.entries)
-        ]
+        return [self._subject(file, read) for file in read.files if _is_transactional(file)]
 
     def _subject(self, file: ConfigurationFile, read: Read) -> Subject:
         files = without_others(read.files, [file], "producer")
         entry = next(entry for entry in file.entries if file.canonical(entry.key) == ID.key)
         found: dict[object, TransactionsCase] = {}
-        doubts: dict[str, Notice] = {}
+        doubts = {warning.text: warning for warning in file.warnings if warning.decides}
         for chosen in read.versions:
             version = TIME_LINE.version_at(chosen.release, EITHER)
             if version is None:
