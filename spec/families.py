@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .bugs import Bug
     from .claims import Claim
     from .exposure import Exposure
+    from .inquiry import Inquiry
 
 FAMILIES: tuple[Family, ...] = (
     Replication(),
@@ -97,6 +98,12 @@ def profiles() -> Mapping[str, Profile]:
 def exposures() -> Mapping[str, Exposure]:
     """What audits ask, by the names of the families."""
     return {family.name: exposure for family in FAMILIES if (exposure := family.exposure()) is not None}
+
+
+@cache
+def inquiries() -> Mapping[str, Inquiry]:
+    """What audits ask in sections of their own, by the names of the families."""
+    return {family.name: inquiry for family in FAMILIES if (inquiry := family.inquiry()) is not None}
 
 
 @cache
