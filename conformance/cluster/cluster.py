@@ -92,7 +92,7 @@ class Cluster:
         self.wire = Wire(release)
         self.processes: dict[int | str, JavaProcess] = {}
         self._started: list[JavaProcess] = []
-        self.dead: set[int] = set()
+        self.dead: set[int | str] = set()
         self._runs = self._has_left = False
 
     def _take_ports(self) -> None:
