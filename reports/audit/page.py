@@ -12,7 +12,7 @@ from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.coincidence import coincidences
 from neverlost.studies.audit.dangers import promises_nothing
 from neverlost.studies.audit.edits import edits_of
-from neverlost.studies.audit.examination import WORST_FIRST, DecidedDanger, Examination
+from neverlost.studies.audit.examination import WORST_FIRST, DecidedDanger, Examination, broken_everyday
 from neverlost.studies.audit.fixes import Fix, by_changes
 from neverlost.studies.audit.tolerance import named
 
@@ -41,6 +41,14 @@ from .wording import (
     verdict_words,
 )
 
+COLUMNS = (
+    ("happens with", "bad"),
+    ("happens beyond tolerance with", "beyond"),
+    ("never happens with", "good"),
+    ("open", "open"),
+)
+"""What is said of a danger, and the class of each."""
+
 Found = Sequence[tuple[DecidedDanger, Fix | None]]
 """Findings, each with its fix if there is one."""
 
@@ -53,7 +61,7 @@ def audit_html(audit: AuditResult) -> str:
     body = filled(
         "audit/audit.html.j2",
         word=word,
-        tone=TONES[audit.verdict] if word in VERDICTS.values() else "open",
+        tone=_tone(audit),
         said=said,
         more=more,
         compared=_compared(audit),
@@ -65,6 +73,19 @@ def audit_html(audit: AuditResult) -> str:
         classes=sorted(classes, key=lambda one: one["place"]),
     )
     return whole_page(f"{word}{said}", body, scripts=["trace/story.js"], styles=["audit/audit.css"])
+
+
+def _tone(audit: AuditResult) -> str:
+    """The tone of the verdict on all classes."""
+    doubtful = any(_class_tone(one) == "open" for one in audit.classes)
+    return "open" if audit.verdict == Verdict.HOLDS and doubtful else TONES[audit.verdict]
+
+
+def _class_tone(audit: ClassAudit) -> str:
+    """What promises nothing, or does not survive everyday work, is not shown as good."""
+    word = verdict_words(audit.verdict, audit.deployment)
+    doubtful = word not in VERDICTS.values() or bool(broken_everyday(audit.examination))
+    return "open" if audit.verdict == Verdict.HOLDS and doubtful else TONES[audit.verdict]
 
 
 def _opening(audit: AuditResult) -> tuple[str, str, str]:
@@ -92,7 +113,7 @@ def _summary(audit: AuditResult, classes: Sequence[Mapping[str, Any]]) -> list[d
             "units": few(units),
             "all": ", ".join(units),
             "word": word,
-            "tone": TONES[verdict],
+            "tone": classes[number - 1]["tone"] if number <= len(classes) else TONES[verdict],
             "settings": classes[number - 1]["settings"] if number <= len(classes) else "",
             "first": classes[number - 1]["first"] if number <= len(classes) else refused[number - 1 - len(classes)],
             "link": number <= len(classes),
@@ -119,12 +140,15 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
         "settings": settings_line(deployment),
         "headline": headline(examination),
         "word": VERDICTS[audit.verdict],
-        "tone": TONES[audit.verdict],
+        "tone": _class_tone(audit),
         "doubts": doubts_of(audit),
         "remedies": [one for one in remedies if one["urgent"]],
         "beyond": [one for one in remedies if not one["urgent"]],
         "first": _first(audit, fixed),
-        "table": _table(examination, ids),
+        "table": (table := _table(examination, ids)),
+        "columns": {
+            number: COLUMNS[number] for number in range(len(COLUMNS)) if any(row["cells"][number] for row in table)
+        },
         "stories": [_story(ids[danger], [pair for pair in fixed if pair[0].danger == danger]) for danger in dangers],
         "version": deployment.version,
         "assumed": deployment.assumed_defaults,
@@ -142,7 +166,9 @@ def _first(audit: ClassAudit, fixed: Found) -> str:
         return f"{changes_line(audit.deployment, now.changes)}."
     if urgent:
         return "No change of settings that was tried prevents it."
-    return "" if audit.verdict == Verdict.HOLDS else "See what is left open."
+    word = verdict_words(audit.examination.verdict, audit.deployment)
+    rest = headline(audit.examination).partition(". ")[0].removeprefix(word).removesuffix(".")
+    return f"Nothing: it is {word}{rest}." if audit.verdict == Verdict.HOLDS else f"See what is open: {word}{rest}."
 
 
 def _remedy(audit: ClassAudit, same: Found, ids: Mapping[Danger, str]) -> dict[str, Any]:
