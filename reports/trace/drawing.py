@@ -14,7 +14,7 @@ from neverlost.model.core import Cell, LaneView, Sent
 
 from .lanes import Happening, happening, lane_names, lane_views
 
-LANE, LEAST = 160, 96
+LANE, LEAST = 160, 116
 """The width of a lane, and how narrow a page may make it. Text in a lane is shortened to what fits its width.
 
 All that a row shows lies at a share of its width, or at a distance from there, so that a page can make lanes narrower.
