@@ -49,7 +49,7 @@ def bugs_html(bugs: Sequence[Bug]) -> str:
                 "name": line,
                 "at": _share(number),
                 "width": _share(1),
-                "major": line in ("0.8", "0.11") or line[-2:] == ".0",
+                "major": line == "0.8" or line.endswith(".0"),
             }
             for number, line in enumerate(LINES)
         ],
