@@ -77,7 +77,7 @@ def test_lanes_in_which_nothing_happens_are_folded_until_something_does(walk: Lo
     take(walk, FIRST[0])
     assert walk.page.locator(names).all_text_contents() == ["producer", "r1", "r2", "r3"]
     walk.page.click("#unfold")
-    walk.page.wait_for_selector(f"{names} >> text=consumer")
+    walk.page.wait_for_selector(f"{names} >> text=controller")
     assert rows(walk) == 2
     assert walk.page.is_hidden("#idle")
 
