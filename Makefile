@@ -32,7 +32,7 @@ GOLDEN_TESTS := tests/explorer/test_golden.py tests/spec/kafka/test_bugs.py test
 PROOF_TESTS := tests/explorer/symbolic tests/spec/kafka/test_proofs.py tests/spec/published
 SPARK_TESTS := tests/spark_explore tests/docs/test_notebook.py
 
-.PHONY: demo develop test test-all lint types imports browser tests conform-kafka conform-kafka-all soak-kafka matrix answers claims upstream bench bench-reach site screenshots format wheel clean lower-bounds $(DEEPER) $(addprefix do-,$(DEEPER))
+.PHONY: demo develop test test-all lint types imports browser axe tests conform-kafka conform-kafka-all soak-kafka matrix answers claims upstream bench bench-reach site screenshots format wheel clean lower-bounds $(DEEPER) $(addprefix do-,$(DEEPER))
 
 # The name of make is in a variable, because `make -n` would run a line that says $(MAKE), and so record a run that did nothing.
 MAKE_ONE := $(MAKE) --no-print-directory
@@ -74,6 +74,10 @@ browser:
 	@command -v chromium chromium-browser google-chrome > /dev/null \
 		|| { [ "$$(id -u)" = 0 ] && apt-get -qq update && apt-get -qq install --yes --no-install-recommends chromium; } > $(VENV)/browser.log 2>&1 \
 		|| echo "Chromium is not installed, so no page is looked at in a browser. On Debian: apt-get install chromium"
+
+# What looks at pages for people who cannot see them, or use no mouse: tests/pages/test_accessibility.py.
+axe:
+	npm install --silent --no-audit --no-fund --prefix build/axe axe-core
 
 tests: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --dist loadgroup

@@ -115,7 +115,7 @@ def bounds_of(given: Iterable[tuple[str, str | None]], profile: Profile, context
     bounds = {option_name(name): name for name in profile.bound_names}
     settings = {option_name(s.name): s for s in profile.state.settings}
     switched_off = {off_option(s): s for s in profile.state.settings if s.domain.index is None}
-    own = [o for p in context.command.params if isinstance(p, click.Option) for o in p.opts if o.startswith("--")]
+    own = _own_options(context.command)
     for option in sorted({*bounds, *settings, *switched_off} & {*own}):
         raise BoundsError(
             f"{option} of {profile.name} cannot be chosen here, because `{context.command_path}` has an option of that name;"
@@ -147,6 +147,26 @@ def _unknown(
     )
     also = f" Its settings: {listed}." if settings else ""
     return f"{option} is neither an option nor a bound of {profile.name}.{hint} Its bounds: {', '.join(bounds)}.{also}"
+
+
+def clashes(context: click.Context, profile: Profile) -> dict[str, list[str]]:
+    """The options of bounds and settings that commands have themselves, each with these commands: there it cannot be chosen."""
+    group = context.find_root().command
+    assert isinstance(group, click.Group)
+    names = {option_name(name) for name in (*profile.bound_names, *(s.name for s in profile.state.settings))}
+    names |= {off_option(s) for s in profile.state.settings if s.domain.index is None}
+    found: dict[str, list[str]] = {}
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, BoundedCommand):
+            for option in sorted(names & {*_own_options(command)}):
+                found.setdefault(option, []).append(f"neverlost {name}")
+    return found
+
+
+def _own_options(command: click.Command) -> list[str]:
+    """The long options that a command itself has."""
+    return [o for p in command.params if isinstance(p, click.Option) for o in p.opts if o.startswith("--")]
 
 
 def _whole_number(option: str, text: str | None) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import click
+from click.core import ParameterSource
 
 from neverlost.model.core.errors import NeverlostError
 
@@ -27,3 +28,8 @@ def release_options(command: Command) -> Command:
     mode = click.option("--mode", metavar="zookeeper|kraft", help="For a release that has both; kraft if not given.")
     text = "The release of Apache Kafka to run: 4.1.1."
     return click.option("--kafka", "version", required=True, metavar="VERSION", help=text)(mode(command))
+
+
+def is_given(context: click.Context, name: str) -> bool:
+    """Whether an option was given on the command line."""
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE

@@ -13,6 +13,7 @@ from neverlost.modelling import (
     EMPTY,
     NONE,
     Index,
+    Message,
     Profile,
     State,
     SubsetOf,
@@ -24,8 +25,8 @@ from neverlost.modelling import (
     counter,
     eventually,
     flag,
-    is_subset,
     lemma,
+    messages,
     only,
     optional,
     per,
@@ -59,6 +60,21 @@ class Crash(Index, members=3):
     """A crash of a server."""
 
 
+class RequestVote(Message):
+    """A candidate asks all servers for their votes in a term."""
+
+    term: Term
+    candidate: Server
+
+
+class Vote(Message):
+    """A server votes for a candidate in a term."""
+
+    term: Term
+    candidate: Server
+    voter: Server
+
+
 class Cluster(State):
     """The servers, and all messages that were ever sent."""
 
@@ -79,15 +95,15 @@ class Cluster(State):
     """What it is."""
     votes = per(Server, any_of(Servers))
     """The votes that it has heard in its term."""
-    asked = per(Term, any_of(Servers))
-    """The candidates that have sent RequestVote in each term."""
-    granted = per(Term, Server, any_of(Servers))
-    """The servers that have sent a vote in each term to each candidate."""
+    requests = messages(RequestVote)
+    """Every RequestVote that was ever sent."""
+    granted = messages(Vote)
+    """Every vote that was ever sent."""
     elected = per(Term, any_of(Servers))
     """The servers that were ever leader in each term: only properties read it."""
 
     owners: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "network": ("asked", "granted"),
+        "network": ("requests", "granted"),
         "history": ("elected",),
     }
 
@@ -113,17 +129,17 @@ def time_out(s: Cluster, server: Server) -> None:
     s.role[server] = Role.CANDIDATE
     s.voted_for[server] = server
     s.votes[server] = only(server)
-    s.asked[s.term[server]] = with_member(s.asked[s.term[server]], server)
-    s.granted[s.term[server]][server] = with_member(s.granted[s.term[server]][server], server)
+    s.requests.send(RequestVote(term=s.term[server], candidate=server))
+    s.granted.send(Vote(term=s.term[server], candidate=server, voter=server))
 
 
-@action("section 5.1", sends("candidate", "server", "RequestVote, term {term[candidate]}"))
-def learn_term(s: Cluster, server: Server, candidate: Server, term: Term) -> None:
+@action("section 5.1", sends("request.candidate", "server", "RequestVote, term {request.term}"))
+def learn_term(s: Cluster, server: Server, request: RequestVote) -> None:
     """A server receives RequestVote of a later term, and follows in that term. It has not voted in it yet."""
-    require(contains(s.asked[term], candidate))
-    require(term > s.term[server])
+    require(request in s.requests)
+    require(request.term > s.term[server])
 
-    s.term[server] = term
+    s.term[server] = request.term
     s.role[server] = Role.FOLLOWER
     s.voted_for[server] = NONE
     s.votes[server] = EMPTY
@@ -132,19 +148,19 @@ def learn_term(s: Cluster, server: Server, candidate: Server, term: Term) -> Non
 @action("section 5.2", sends("server", "candidate", "vote, term {term[server]}"))
 def vote(s: Cluster, server: Server, candidate: Server) -> None:
     """A server votes for a candidate of its term: for the first that asks."""
-    require(contains(s.asked[s.term[server]], candidate))
+    require(RequestVote(term=s.term[server], candidate=candidate) in s.requests)
     require(s.role[server] == Role.FOLLOWER)
     require(s.voted_for[server] == NONE or s.voted_for[server] == candidate or not s.votes_once)
 
     s.voted_for[server] = candidate
-    s.granted[s.term[server]][candidate] = with_member(s.granted[s.term[server]][candidate], server)
+    s.granted.send(Vote(term=s.term[server], candidate=candidate, voter=server))
 
 
 @action("section 5.2")
 def hear_vote(s: Cluster, candidate: Server, voter: Server) -> None:
     """A candidate hears a vote for it in its term."""
     require(s.role[candidate] == Role.CANDIDATE)
-    require(contains(s.granted[s.term[candidate]][candidate], voter))
+    require(Vote(term=s.term[candidate], candidate=candidate, voter=voter) in s.granted)
 
     s.votes[candidate] = with_member(s.votes[candidate], voter)
 
@@ -223,25 +239,35 @@ def all_catch_up(s: Cluster) -> bool:
 
 
 @lemma("A server sends a vote in its term, and its vote, which is on disk, stands as long as it is in that term.")
-def votes_are_on_disk(s: Cluster, t: Term, candidate: Server, voter: Server) -> bool:
-    if not contains(s.granted[t][candidate], voter):
+def votes_are_on_disk(s: Cluster, vote: Vote) -> bool:
+    if vote not in s.granted:
         return True
-    return s.term[voter] > t or (s.term[voter] == t and s.voted_for[voter] == candidate)
+    in_term = s.term[vote.voter] == vote.term
+    return s.term[vote.voter] > vote.term or (in_term and s.voted_for[vote.voter] == vote.candidate)
 
 
 @lemma("A server votes once in a term.")
-def one_vote(s: Cluster, t: Term, a: Server, b: Server, voter: Server) -> bool:
-    return a == b or not contains(s.granted[t][a], voter) or not contains(s.granted[t][b], voter)
+def one_vote(s: Cluster, vote: Vote, other: Server) -> bool:
+    if vote not in s.granted or vote.candidate == other:
+        return True
+    return Vote(term=vote.term, candidate=other, voter=vote.voter) not in s.granted
 
 
 @lemma("A candidate hears only votes that were sent to it in its term.")
 def heard_votes_were_sent(s: Cluster, candidate: Server) -> bool:
-    return is_subset(s.votes[candidate], s.granted[s.term[candidate]][candidate])
+    return all(
+        Vote(term=s.term[candidate], candidate=candidate, voter=voter) in s.granted
+        for voter in s.each(Server)
+        if contains(s.votes[candidate], voter)
+    )
 
 
 @lemma("Whoever was elected in a term has got the votes of a majority in it.")
 def elected_by_majority(s: Cluster, t: Term, server: Server) -> bool:
-    return not contains(s.elected[t], server) or is_majority(s, s.granted[t][server])
+    if not contains(s.elected[t], server):
+        return True
+    votes = sum(1 for vote in s.granted if vote.term == t and vote.candidate == server)
+    return votes + votes > s.size(Server)
 
 
 RAFT_ELECTION = Profile(

@@ -13,6 +13,7 @@ from .model.core import (
     Cell,
     Index,
     LaneView,
+    Message,
     Note,
     Picture,
     Profile,
@@ -30,6 +31,7 @@ from .model.core import (
     harmless,
     is_subset,
     lemma,
+    messages,
     one_to,
     only,
     optional,
@@ -47,7 +49,7 @@ from .model.core import (
 )
 
 __all__ = [
-    "Index", "SubsetOf", "any_of", "optional", "up_to", "one_to", "flag", "per", "NONE", "EMPTY",
+    "Index", "SubsetOf", "any_of", "optional", "up_to", "one_to", "flag", "per", "Message", "messages", "NONE", "EMPTY",
     "contains", "with_member", "without", "is_subset", "only",
     "State", "setting", "budget", "counter", "view",
     "action", "require", "sends",

@@ -17,7 +17,14 @@ DEFINITIONS, SUFFIX = "#/$defs/", ".schema.json"
 
 WRITTEN_BY: Mapping[str, tuple[str, ...]] = {
     "result": ("check --json", "resume --json"),
-    "trace": ("check --trace-out", "resume --trace-out", "prove --trace-out", "conform --trace-out", "graph --json"),
+    "trace": (
+        "check --trace-out",
+        "resume --trace-out",
+        "prove --trace-out",
+        "conform --trace-out",
+        "reproduce --trace-out",
+        "graph --json",
+    ),
     "prove": ("prove --json",),
     "lemmas": ("lemmas --json",),
     "audit": ("audit --json",),

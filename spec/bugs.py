@@ -23,8 +23,9 @@ from .recorded_search import RecordedSearch, search_from
 class Bug:
     """A loss, or what leads to one: which releases have it, and what fixed it.
 
-    `lost` is the search that finds it on the last version that has it, `kept` the same search where it is fixed, and holds. Where
-    the model does not tell it, both are None and `left_out` says why.
+    `releases` are told in words, and `spans` are the first and the last release of each stretch of them, oldest first. `lost` is the
+    search that finds it on the last version that has it, `kept` the same search where it is fixed, and holds. Where the model does not
+    tell it, both are None and `left_out` says why.
     """
 
     jira: tuple[str, ...]
@@ -36,6 +37,7 @@ class Bug:
     lost: RecordedSearch | None
     kept: RecordedSearch | None
     left_out: str | None
+    spans: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -46,7 +48,8 @@ class Bug:
 def _bug(values: Mapping[str, Any], found: Mapping[str, Mapping[str, Any]]) -> Bug:
     """A bug of the file, with what its searches found."""
     searches = {role: values[role] and search_from(values[role], found) for role in ("lost", "kept")}
-    return Bug(**{**values, "jira": tuple(values["jira"]), **searches})
+    spans = tuple((first, last) for first, last in values.get("spans", ()))
+    return Bug(**{**values, "jira": tuple(values["jira"]), "spans": spans, **searches})
 
 
 @cache

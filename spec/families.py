@@ -16,6 +16,7 @@ from .kafka.quorum import ControllersQuorum
 from .kafka.replication import Replication
 from .kafka.routing import Routing
 from .kafka.timing_wheel import TimingWheel
+from .kafka.transactions import KafkaTransactions
 from .published import Published
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ FAMILIES: tuple[Family, ...] = (
     Replication(),
     Groups(),
     ControllersQuorum(),
+    KafkaTransactions(),
     TimingWheel(),
     Purgatory(),
     Routing(),

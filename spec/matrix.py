@@ -19,7 +19,8 @@ def listed(words: Sequence[str]) -> str:
 class Axis:
     """A setting that users choose: its values by the words for them, and which of these are asked for unless others are named.
 
-    `label` stands above its column, `title` in the heading of a section, with {} for the words.
+    `label` stands above its column, `title` in the heading of a section, with {} for the words. `opens` is the value that a page shows
+    at first; all of them if there is none.
     """
 
     setting: str
@@ -27,6 +28,7 @@ class Axis:
     usual: tuple[str, ...]
     label: str
     title: str
+    opens: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,7 +37,7 @@ class Matrix:
 
     A column is one of the `faults`, with each number in `times` of the budget `beside`; `short` are labels for narrow columns, and
     `other` is the label of those that have none, and `of_times` what is counted beside them. `violation` is what a violated cell has
-    found; `legend` says what the columns mean, and `note` what else may be asked.
+    found; `legend` says what the columns mean, and `note` what else may be asked. `meaning` says of the faults what their names do not.
     """
 
     question: str
@@ -51,6 +53,7 @@ class Matrix:
     of_times: str
     legend: str
     note: str
+    meaning: str = ""
 
     @property
     def ran_out(self) -> str:

@@ -16,7 +16,8 @@ ALONE = [
     "--disable-component-update",
     "--disable-sync",
 ]
-WIDE, NARROW = {"width": 1400, "height": 900}, {"width": 380, "height": 700}
+WIDE, NARROW = {"width": 1400, "height": 900}, {"width": 390, "height": 800}
+WIDEST = {"width": 1920, "height": 1080}
 
 
 @dataclass

@@ -28,7 +28,12 @@ DECISIONS = "decisions/index.md"
 STORIES = "stories/index.md"
 """The page that lists the live pages; it opens the part "Stories" as soon as there is one."""
 
-SCRIPT = "assets/iframe-worker.js"
+ASSETS = {
+    "assets/iframe-worker.js": "tools/site/iframe-worker.js",
+    "assets/site.css": "tools/site/site.css",
+    "assets/tokens.css": "reports/pages/tokens.css",
+}
+"""What the site loads beside its pages, and where it is kept."""
 CODE = re.compile(r"(^ *```.*?^ *```|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^()\s#]+)(#[^()\s]*)?\)")
 ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:")
@@ -159,7 +164,8 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
             if files.get_file_from_path(uri) is None:
                 add(uri, text_of(source))
     add(DECISIONS, decisions(ROOT / "docs" / "decisions"))
-    add(SCRIPT, text_of(ROOT / "tools" / "site" / "iframe-worker.js"))
+    for name, source in ASSETS.items():
+        add(name, text_of(ROOT / source))
     folder = Path(config.site_dir).with_name("live")
     live = live_pages(folder)
     for made in live:

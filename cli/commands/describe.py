@@ -6,11 +6,12 @@ import sys
 
 import click
 
+from neverlost.explorer.loading import in_file
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.reports.describe.as_text import described
 from neverlost.reports.describe.atomicity import ledger_text
 
-from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
+from ..bounds import USAGE, BoundedCommand, bounded_model, clashes, known_profile
 from ..completion import profile_names
 from ..terminal import show
 
@@ -40,5 +41,5 @@ def describe_command(context: click.Context, profile: str, code: bool, atomic: b
     if atomic:
         show(ledger_text(model.profile))
         return ExitCode.HOLDS
-    show(described(model, with_code=code))
+    show(described(model, with_code=code, taken=clashes(context, model.profile) if in_file(profile) else {}))
     return ExitCode.HOLDS

@@ -1,4 +1,4 @@
-"""`neverlost matrix`: a family's question, to every version, setting and small set of faults."""
+"""`neverlost matrix`: a family's question, to every version, setting and small set of faults; or all properties of any profile."""
 
 from __future__ import annotations
 
@@ -7,32 +7,44 @@ from collections.abc import Sequence
 import click
 
 from neverlost.explorer.answers.questions import Question
+from neverlost.explorer.loading import in_file
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.traces.commands import off_option, option_name
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import BoundsError, Profile, UnknownNameError
 from neverlost.model.core.profile import show_bounds
-from neverlost.reports.matrix.as_json import matrix_json
+from neverlost.reports.matrix.as_json import matrix_json, sweep_json
 from neverlost.reports.matrix.as_markdown import matrix_markdown
 from neverlost.reports.matrix.as_text import matrix_text
 from neverlost.reports.matrix.page import matrix_html
+from neverlost.reports.matrix.sweep_as_text import sweep_text
+from neverlost.spec import profiles
 from neverlost.spec.families import FAMILIES
 from neverlost.spec.family import Family
 from neverlost.spec.matrix import Axis, Matrix
 from neverlost.studies.study import Study
+from neverlost.studies.sweep import Swept, sweep, sweep_of
 
-from ..bounds import GIVEN, USAGE, BoundedCommand, bounds_of
+from ..bounds import GIVEN, USAGE, BoundedCommand, bounds_of, known_profile
 from ..counts import WORKERS
 from ..limits import limits_of
-from ..options import json_option
+from ..options import OptionsError, is_given, json_option
 from ..output import Output
-from ..progress import AnswersShown, interruptible
+from ..progress import AnswersShown, StatusLine, interruptible
 from ..stores import STORE_HELP, open_store
 
 
 @click.command("matrix", cls=BoundedCommand, options_metavar=USAGE)
-@click.argument("family", required=False, metavar="[FAMILY]")
+@click.argument("family", required=False, metavar="[FAMILY|PROFILE]")
 @click.option("--version", "versions", multiple=True, metavar="NAME", help="Only this version: kafka-3.5. Repeatable.")
+@click.option(
+    "--property",
+    "properties",
+    multiple=True,
+    metavar="NAME",
+    help="Of a profile: only this property; all that it asserts if not given. Repeatable.",
+)
+@click.option("--time-limit", metavar="TIME", help="End each search undecided after this time: 90s, 10m.")
 @click.option("--workers", type=WORKERS, default=2, metavar="N", help="Searches in parallel; 2 if not given.")
 @click.option("--store", metavar="DIR", help=STORE_HELP)
 @json_option("the cells")
@@ -47,6 +59,8 @@ def matrix_command(
     context: click.Context,
     family: str | None,
     versions: Sequence[str],
+    properties: tuple[str, ...],
+    time_limit: str | None,
     workers: int,
     store: str | None,
     json_path: str | None,
@@ -58,17 +72,22 @@ def matrix_command(
     --acks all, --min-isr 2, --unclean and --clean ask only about this value, --replicas 5 about larger bounds. Each cell is a complete
     search, or the shortest trace to a loss. Answers are kept, so an interrupted run resumes where it stopped.
 
-    FAMILY is the protocol that is asked about: replication if none is named.
+    FAMILY is the protocol that is asked about: replication if none is named. With a PROFILE, also one in a file of yours, it shows
+    instead in which combinations of its settings and faults each of its properties fails, and after how many steps.
 
     Exit codes: 0 every cell is decided, 2 the input is wrong, 3 a cell is undecided.
     """
+    if family is not None and family not in _with_a_matrix():
+        _refuse(context, "versions", "store", "markdown_path", "html_path")
+        return _sweep(context, family, properties, time_limit, workers, json_path)
+    _refuse(context, "properties")
     asked, matrix = _with_matrix(family)
     bounds, words = _given(context, matrix)
     chosen = matrix.cells(words, _versions(versions, asked))
     output = Output({"--json": json_path, "--markdown": markdown_path, "--html": html_path})
     questions = [Question(model=cell.model(**bounds), property=matrix.asks) for cell in chosen]
     with interruptible() as interrupted, AnswersShown() as shown:
-        study = Study(open_store(store), limits_of(), workers, interrupted, shown)
+        study = Study(open_store(store), limits_of(time_limit=time_limit), workers, interrupted, shown)
         found = dict(zip(chosen, study.answer_all(questions), strict=True))
     models = {cell: question.model for cell, question in zip(chosen, questions, strict=True)}
     within = show_bounds(questions[0].model.bounds)
@@ -81,11 +100,78 @@ def matrix_command(
     return ExitCode.UNDECIDED if undecided else ExitCode.HOLDS
 
 
+def _sweep(
+    context: click.Context,
+    reference: str,
+    properties: tuple[str, ...],
+    time_limit: str | None,
+    workers: int,
+    json_path: str | None,
+) -> int:
+    """Search every combination of a profile's settings and budgets, and show which properties fail in which."""
+    profile = _profile(reference)
+    bounds, chosen = _varied(context, profile)
+    asked = sweep_of(profile, bounds, chosen)
+    names = list(dict.fromkeys(properties)) or [prop.name for prop in profile.properties]
+    for name in names:
+        profile.property_named(name)
+    output = Output({"--json": json_path})
+    within = show_bounds(asked.model(asked.every_row[0], asked.every_column[0]).bounds)
+    found: list[Swept] = []
+    with StatusLine() as status, interruptible() as interrupted:
+        for one in sweep(asked, names, limits_of(time_limit=time_limit), workers, interrupted):
+            found.append(one)
+            status.say(f"combination {len(found)}")
+    output.show(sweep_text(f"{profile.name} ({within})" if within else profile.name, asked, found, names))
+    output.write("--json", lambda: sweep_json(asked, found, names))
+    undecided = any(one.finding(name).verdict == Verdict.UNDECIDED for one in found for name in names)
+    return ExitCode.UNDECIDED if undecided else ExitCode.HOLDS
+
+
+def _profile(reference: str) -> Profile:
+    """The profile of this name, or in this file. Raises UnknownNameError, with the families too, and LoadingError for a file."""
+    try:
+        return known_profile(reference)
+    except UnknownNameError as error:
+        if in_file(reference):
+            raise
+        raise UnknownNameError(
+            "family with a matrix, or profile,", reference, [*_with_a_matrix(), *profiles()]
+        ) from error
+
+
+def _varied(context: click.Context, profile: Profile) -> tuple[dict[str, int], dict[str, list[int]]]:
+    """The bounds for all cells, and the values of the settings that are given. Raises BoundsError."""
+    bounds_of((), profile, context)
+    bounds: dict[str, int] = {}
+    chosen: dict[str, list[int]] = {}
+    for option in context.meta[GIVEN]:
+        for name, value in bounds_of([option], profile, context).items():
+            if name in bounds:
+                raise BoundsError(f"{option_name(name)} is given twice; a bound is the same in every cell")
+            if name in profile.bound_names:
+                bounds[name] = value
+            elif value not in chosen.setdefault(name, []):
+                chosen[name].append(value)
+    return bounds, chosen
+
+
+def _refuse(context: click.Context, *names: str) -> None:
+    """Raises OptionsError for options that do not go with what is asked about."""
+    given = [p.opts[0] for p in context.command.params if p.name in names and is_given(context, p.name)]
+    if given:
+        fits = "a profile" if "properties" in names else "a family"
+        raise OptionsError(f"{', '.join(given)} only goes with {fits}; leave it out")
+
+
+def _with_a_matrix() -> dict[str, tuple[Family, Matrix]]:
+    """The families that have a matrix, by name."""
+    return {family.name: (family, matrix) for family in FAMILIES if (matrix := family.matrix()) is not None}
+
+
 def _with_matrix(name: str | None) -> tuple[Family, Matrix]:
-    """The family of that name with its matrix, the first one if none is named. Raises UnknownNameError."""
-    known = {family.name: (family, matrix) for family in FAMILIES if (matrix := family.matrix()) is not None}
-    if name is not None and name not in known:
-        raise UnknownNameError("family with a matrix", name, known)
+    """The family of that name with its matrix, the first one if none is named."""
+    known = _with_a_matrix()
     return known[name or next(iter(known))]
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.loading import files_of
@@ -28,7 +27,7 @@ from ..bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
 from ..counts import MOST_WORKERS, WORKERS, WholeNumber
 from ..limits import limits_of
-from ..options import OptionsError, json_option
+from ..options import OptionsError, is_given, json_option
 from ..output import Output
 from ..progress import SearchStatus, StatusLine, interruptible
 from ..quantities import time_seconds
@@ -208,11 +207,6 @@ def prove_command(
             given = {option for option, _ in context.meta[GIVEN]}
             return _prove_for_all(model, chosen, given, output, interrupted)
         return _prove(model, chosen, output, interrupted)
-
-
-def is_given(context: click.Context, name: str) -> bool:
-    """Whether an option was given on the command line."""
-    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def _option(context: click.Context, name: str) -> str:

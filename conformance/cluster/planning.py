@@ -22,6 +22,9 @@ NOT_SCHEDULED = {
 } | dict.fromkeys(CONSUMER_STEPS, "the consumers of the model are not driven on real brokers")
 
 
+UNKNOWN = "brokers are not made to do such a step here"
+
+
 def shrinks(steps: Iterable[Step]) -> bool:
     """Is a follower dropped from the ISR for its lag in a run? Such a run needs another cluster than those in which none may be."""
     return any(step.action.name == "shrink_isr" for step in steps)
@@ -51,11 +54,11 @@ def plan_of(model: Model, steps: Sequence[Step], states: Sequence[Packed] | None
     Raises CannotSchedule with the step that real brokers cannot be made to do, and why.
     """
     for number, step in enumerate(steps, start=1):
-        if step.action.name in NOT_SCHEDULED:
-            raise CannotSchedule(number, step.show(model.bounds), NOT_SCHEDULED[step.action.name])
+        if why := never(step):
+            raise CannotSchedule(number, step.show(model.bounds), why)
     run = PlannedRun(model, steps, trace_along(model, steps).states if states is None else states)
     _refuse(run, *TOGETHER)
-    for obstacles in _one_by_one(run):
+    for obstacles in one_by_one(model, shrinking=shrinks(steps)):
         _refuse(run, obstacles)
     return Plan(
         order=controller.order_of(run),
@@ -65,13 +68,19 @@ def plan_of(model: Model, steps: Sequence[Step], states: Sequence[Packed] | None
     )
 
 
-def _one_by_one(run: PlannedRun) -> Iterator[Obstacles]:
+def never(step: Step) -> str:
+    """Why no broker can ever be made to do a step; empty if one can."""
+    name = step.action.name
+    return NOT_SCHEDULED.get(name, "" if name in ON_BROKERS else UNKNOWN)
+
+
+def one_by_one(model: Model, *, shrinking: bool) -> Iterator[Obstacles]:
     """The obstacles that depend on the cluster that a run needs, and on how its brokers hear of decisions."""
-    if not shrinks(run.steps):
+    if not shrinking:
         yield high_watermarks.early
-    elif not run.model.settings["isr_in_flight"]:
+    elif not model.settings["isr_in_flight"]:
         yield isr.silent_members
-    yield from (hearing.missed,) if run.model.settings["ordered_metadata"] else (hearing.unread, hearing.old_epochs)
+    yield from (hearing.missed,) if model.settings["ordered_metadata"] else (hearing.unread, hearing.old_epochs)
 
 
 def _refuse(run: PlannedRun, *obstacles: Obstacles) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from neverlost.model.core import NONE, Index, Profile, Property, State, SubsetOf, any_of, setting
+from neverlost.model.core.lowering import NAMES
 from neverlost.model.core.parsing import parsed, parsed_expression
 from neverlost.model.core.reading import trees_of
 from neverlost.model.core.source import defined
@@ -296,7 +297,12 @@ def _clones(
         for tree, node, new in zip(own, woven, parsed(text).body, strict=True):
             lines = zip(_lines(new), _lines(node), strict=True)
             PLACES.update({f"{place}:{line}": f"{tree.file}:{written}" for line, written in lines})
-        space = defined(text, place, {**words, **own[0].function.__globals__})
+        meanings = dict(words)
+        for tree in own:
+            meanings |= tree.function.__globals__
+        for tree in own:
+            meanings |= getattr(tree.function, NAMES, {})
+        space = defined(text, place, meanings)
         spaces.append(space)
         clones |= {tree.function: space[tree.name] for tree in own}
     for space in spaces:

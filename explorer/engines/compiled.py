@@ -405,6 +405,24 @@ class CompiledEngine:
             _collect(tallies, counts[self.state_numbers], least[self.state_numbers])
         return tallies
 
+    def deciding(self, rows: Words, prop: Property) -> list[int]:
+        """The rows in which a property is violated (or, for a `sometimes`, witnessed), where they are few."""
+        number = self.state_numbers[self.state_properties.index(prop)]
+        found, parts = list[int](), [(0, len(rows))]
+        while parts:
+            begin, end = parts.pop()
+            counts, least = np.zeros(number + 1, np.int64), np.zeros((number + 1, self.kernel.WORDS), np.int64)
+            flaw = np.zeros(1, np.int64)
+            self.kernel.evaluate(rows, begin, end, counts, least, flaw, *self.settings, _bits([number]))
+            if flaw[0]:
+                raise ModelError(BEYOND)
+            if counts[number] and end - begin == 1:
+                found.append(begin)
+            elif counts[number]:
+                middle = (begin + end) // 2
+                parts += [(middle, end), (begin, middle)]
+        return found
+
     def whole(self, level: int) -> int | None:
         if not self.symmetry.keeps_start:
             return None
@@ -441,6 +459,10 @@ class CompiledEngine:
 
     def graph(self) -> CompiledGraph:
         self.visited.forget()
+        return self.graph_so_far()
+
+    def graph_so_far(self) -> CompiledGraph:
+        """The graph of the states seen so far, without symmetry; steps from states of the last level may lead to others."""
         levels = [[self.blocks.read(block) for block in level] for level in self.levels]
         parts = [[level[number :: self.workers] for level in levels] for number in range(self.workers)]
         return CompiledGraph(self.model, [indexed(part, self.model.layout.words) for part in parts], self._each)

@@ -121,7 +121,7 @@ def prove_for_all(
     for setting in settings:
         if setting not in known:
             raise UnknownNameError(f"setting of {model.profile.name}", setting, known)
-    chosen = lemmas_for(model, lemmas)
+    chosen = lemmas_for(model, prop, lemmas)
     induction = Induction(
         model, prop, chosen, effort or Effort(), open_settings=settings, interrupted=watch.interrupted
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from neverlost.model.core import Lemma, Model, NeverlostError, Profile, Property
+from neverlost.model.core import Lemma, Model, ModelError, NeverlostError, Profile, Property
+from neverlost.model.core.profile import lowered_lemma
 
 from ..process.exit_code import ExitCode
 from ..process.watch import UNWATCHED, Watch
@@ -99,9 +101,25 @@ def provable(profile: Profile, name: str, *, over_steps: bool = False) -> Proper
     )
 
 
-def lemmas_for(model: Model, lemmas: Sequence[Lemma] | None) -> tuple[Lemma, ...]:
-    """The lemmas to prove from, by default the profile's: those that say something within the bounds of the model."""
+def ensure_named_apart(prop: Property, lemmas: Sequence[Lemma]) -> None:
+    """Raises ModelError for two lemmas of one name, or of the property's: queries and what fails are told by names."""
+    if prop.name in [lemma.name for lemma in lemmas]:
+        raise ModelError(f"a lemma to prove {prop.name} from has the same name; give it a name of its own")
+    for name, count in Counter(lemma.name for lemma in lemmas).items():
+        if count > 1:
+            raise ModelError(
+                f"{count} lemmas to prove {prop.name} from are named {name!r}; give each a name of its own"
+            )
+
+
+def lemmas_for(model: Model, prop: Property, lemmas: Sequence[Lemma] | None) -> tuple[Lemma, ...]:
+    """The lemmas to prove a property from, by default the profile's: those that say something within the bounds of the model.
+
+    Raises ModelError as `ensure_named_apart` does.
+    """
     chosen = model.profile.lemmas if lemmas is None else lemmas
+    ensure_named_apart(prop, chosen)
+    chosen = tuple(map(lowered_lemma, chosen))
     return tuple(lemma for lemma in chosen if not lemma.is_empty(model.bounds))
 
 
@@ -122,11 +140,12 @@ def prove(
 
     Ends with the first query that fails, or with `until` "all" after all of them; then the states within `limits` are searched
     for a violation, and for the state that the failing step starts from.
-    Raises UnknownNameError, UnprovableError, and WidthError for numbers that do not fit the bits asked for.
+    Raises UnknownNameError, UnprovableError, ModelError for two lemmas of one name, and WidthError for numbers that do not fit the
+    bits asked for.
     """
     began = time.perf_counter()
     prop = provable(model.profile, name, over_steps=k == 1)
-    chosen = lemmas_for(model, lemmas)
+    chosen = lemmas_for(model, prop, lemmas)
     induction = Induction(model, prop, chosen, effort or Effort(), k=k, interrupted=watch.interrupted)
     queries: list[Query] = []
     for query in induction.queries():

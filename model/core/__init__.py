@@ -29,17 +29,19 @@ from .errors import (
     WrittenError,
 )
 from .lemmas import Lemma, lemma
+from .message import Message
 from .packing import Layout, Packed
-from .picture import Cell, LaneView, Message, Note, Picture, Sent, sends
+from .picture import Arrow, Cell, LaneView, Note, Picture, Sent, sends
 from .profile import Model, Profile
 from .properties import Harmless, Property, Story, always, eventually, harmless, sometimes, step_always, suffices
-from .state import Budget, Field, Setting, State, View, budget, counter, per, setting, view
+from .state import Budget, Field, Setting, State, View, budget, counter, messages, per, setting, view
 from .unbounded import Meaning, Unbounded
 
 __all__ = [
     "EMPTY",
     "NONE",
     "Action",
+    "Arrow",
     "BoundsError",
     "Budget",
     "Cell",
@@ -85,6 +87,7 @@ __all__ = [
     "harmless",
     "is_subset",
     "lemma",
+    "messages",
     "one_to",
     "only",
     "optional",

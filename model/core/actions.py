@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import ModelError, UnknownNameError
-from .parameters import Parameters, combinations, ensure_stated, ranging_parameters, show_call
-from .picture import Message
+from .message import is_kind
+from .parameters import Parameters, combinations, ensure_stated, hints_of, ranging_parameters, show_call
+from .picture import Arrow
 
 
 class Refused(Exception):
@@ -33,7 +34,7 @@ class Action:
     function: Callable[..., None]
     parameters: Parameters
     source: str
-    messages: tuple[Message, ...] = ()
+    messages: tuple[Arrow, ...] = ()
 
     @property
     def statement(self) -> str:
@@ -45,7 +46,7 @@ class Action:
         return combinations(self.parameters, bounds)
 
 
-def action(source: str, *messages: Message) -> Callable[[Callable[..., None]], Action]:
+def action(source: str, *messages: Arrow) -> Callable[[Callable[..., None]], Action]:
     """Declare a model function to be an action; `source` names the rule, KIP or paper that it states, `messages` what a step sends.
 
     The function takes the state first; every other parameter is annotated with the index domain that it ranges over.
@@ -54,12 +55,13 @@ def action(source: str, *messages: Message) -> Callable[[Callable[..., None]], A
     ensure_stated("action", source)
 
     def decorate(function: Callable[..., None]) -> Action:
+        kinds = [name for name, hint in hints_of(function).items() if is_kind(hint)]
         return Action(
             name=function.__name__,
             function=function,
             parameters=ranging_parameters(function),
             source=source,
-            messages=messages,
+            messages=tuple(arrow.with_fields_of(kinds) for arrow in messages),
         )
 
     return decorate

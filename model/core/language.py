@@ -9,15 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .domains import Index, SubsetOf, is_subset, only, with_member, without
+from .parameters import hints_of
 from .reading import tree_of
 from .source import source_of
 from .state import Field, Setting, State
 from .tree import (
+    AllOf,
     Assign,
     Call,
     Change,
+    Choice,
+    Comparison,
     Do,
+    Each,
     Element,
+    Expression,
     Given,
     If,
     Local,
@@ -26,7 +33,9 @@ from .tree import (
     Quantified,
     Require,
     Return,
+    SetOperation,
     Statement,
+    Sum,
     Target,
     Total,
     Tree,
@@ -80,6 +89,7 @@ class _Scope:
     def __init__(self, checker: _Checker, tree: Tree, role: str) -> None:
         self.checker, self.tree, self.role = checker, tree, role
         self.locals = set(tree.parameters)
+        self.kinds: dict[str, type[Index] | None] = {name: _kind(hint) for name, hint in tree.parameters.items()}
 
     def refuse(self, part: Part, what: str, instead: str) -> None:
         raise source_of(self.tree.function).refuse(part.node, what, instead)
@@ -93,15 +103,21 @@ class _Scope:
             case Assign(target=target, value=value):
                 self.expression(value)
                 self.target(target)
+                if isinstance(target, Local):
+                    self.name(target.name, self.kind(value))
+                else:
+                    self.fits(value, self.kind(target))
             case Change(target=target, value=value):
                 self.expression(value)
                 self.expression(target)
                 self.target(target)
+                self.counts(part, target, value)
             case If(test=test, body=body, orelse=orelse):
                 self.expression(test)
                 self.branches(body, orelse)
-            case Loop(name=name, body=body):
+            case Loop(name=name, over=over, body=body):
                 before = set(self.locals)
+                self.name(name, over.domain if isinstance(over, Each) else None)
                 self.locals.add(name)
                 self.block(body)
                 self.locals = before
@@ -155,7 +171,8 @@ class _Scope:
                     f"the local name {name!r} where it may have no value yet",
                     "an assignment to it before, on every path",
                 )
-            case Quantified(name=name) | Total(name=name):
+            case Quantified(name=name, over=over) | Total(name=name, over=over):
+                self.name(name, over.domain)
                 self.of_members(part, name)
                 return
             case Element():
@@ -163,6 +180,12 @@ class _Scope:
             case Call():
                 self.call(part, "value")
                 return
+            case SetOperation():
+                self.set_operation(part)
+            case Comparison():
+                self.comparison(part)
+            case Sum(left=left, right=right):
+                self.counts(part, left, right)
         for inner in children(part):
             self.expression(inner)
 
@@ -183,14 +206,92 @@ class _Scope:
         wanted = len(self.checker.fields[name].indexes)
         if len(part.indexes) != wanted:
             self.refuse(part, f"{name} with {len(part.indexes)} indexes", f"it with {wanted}: one element at a time")
+        for given, index in zip(part.indexes, self.checker.fields[name].indexes, strict=True):
+            self.fits(given, index)
+
+    def name(self, name: str, kind: type[Index] | None) -> None:
+        """What a local name is from here on; nothing is known of one that is several things."""
+        self.kinds[name] = kind if self.kinds.get(name, kind) is kind else None
+
+    def kind(self, part: Expression) -> type[Index] | None:
+        """The domain that a value is a member of, or a subclass of SubsetOf, if it is known to be a member or a set."""
+        match part:
+            case Local(name=name):
+                return self.kinds.get(name)
+            case Element(field=name):
+                domain = self.checker.fields[name].domain
+                return domain.index if domain.kind in ("member", "optional") else None
+            case AllOf():
+                return SubsetOf
+            case SetOperation(helper=helper):
+                return SubsetOf if helper in (with_member, without, only) else None
+            case Choice(yes=yes, no=no):
+                one, other = self.kind(yes), self.kind(no)
+                return one if _is_set(one) == _is_set(other) else None
+            case Call(function=function):
+                return _kind(hints_of(function).get("return"))
+        return None
+
+    def fits(self, part: Expression, wanted: type[Index] | None) -> None:
+        """Refuse a set as a member, and a member as a set: both are numbers, so that nothing else would show it."""
+        given = self.kind(part)
+        if given is None or wanted is None or _is_set(given) == _is_set(wanted):
+            return
+        text = part.text
+        if _is_set(wanted):
+            self.refuse(part, f"`{text}`, a member of {given.__name__}, as a set", f"`only({text})`")
+        of = _members_of(given)
+        self.refuse(
+            part,
+            f"`{text}`, a set, as a member",
+            f"a member of it: a parameter `x: {of}` with `contains({text}, x)`, or `for x in s.each({of})`",
+        )
+
+    def set_operation(self, part: SetOperation) -> None:
+        if part.helper is only:
+            self.fits(part.parts[0], Index)
+            return
+        self.fits(part.parts[0], SubsetOf)
+        self.fits(part.parts[1], SubsetOf if part.helper is is_subset else Index)
+
+    def comparison(self, part: Comparison) -> None:
+        """Refuse to compare a set with a member, and sets by their numbers."""
+        for left, operator, right in part.pairs:
+            kinds = [self.kind(left), self.kind(right)]
+            text, other = left.text, right.text
+            if operator not in ("==", "!=") and any(map(_is_set, kinds)):
+                small, large = (text, other) if operator in ("<", "<=") else (other, text)
+                instead = f"`is_subset({small}, {large})`"
+                if not all(map(_is_set, kinds)):
+                    group = text if _is_set(kinds[0]) else other
+                    instead = f"`sum(1 for x in s.each(Domain) if contains({group}, x))` for how many members it has"
+                self.refuse(part, f"`{part.text}`, which compares a set as a number", instead)
+            if None not in kinds and _is_set(kinds[0]) != _is_set(kinds[1]):
+                group, member = (text, other) if _is_set(kinds[0]) else (other, text)
+                self.refuse(
+                    part,
+                    f"`{part.text}`, which compares a set with a member",
+                    f"`contains({group}, {member})`, or `only({member})`",
+                )
+
+    def counts(self, part: Part, *operands: Expression) -> None:
+        """Refuse to calculate with sets: they are numbers only inside."""
+        for operand in operands:
+            if _is_set(self.kind(operand)):
+                self.refuse(
+                    part,
+                    f"`{part.text}`, which calculates with the set `{operand.text}`",
+                    f"`with_member({operand.text}, member)` or `without({operand.text}, member)`",
+                )
 
     def call(self, part: Call, role: str) -> None:
         function = part.function
         if function in self.checker.open:
             self.refuse(part, f"recursion through `{function.__name__}`", "a loop over a finite domain")
-        for argument in part.arguments:
+        for argument, hint in zip(part.arguments, source_of(function).parameters.values(), strict=True):
             if not isinstance(argument, Given):
                 self.expression(argument)
+                self.fits(argument, _kind(hint))
         if role == "value" and tree_of(function).has_effects:
             self.refuse(
                 part,
@@ -198,6 +299,20 @@ class _Scope:
                 "it as a statement of its own",
             )
         self.checker.check(function, role)
+
+
+def _kind(hint: object) -> type[Index] | None:
+    """The domain that an annotation names, if any."""
+    return hint if isinstance(hint, type) and issubclass(hint, Index) else None
+
+
+def _is_set(kind: type[Index] | None) -> bool:
+    return kind is not None and issubclass(kind, SubsetOf)
+
+
+def _members_of(kind: type[Index]) -> str:
+    """The name of the domain that the members of a set are of."""
+    return kind.of.__name__ if issubclass(kind, SubsetOf) and kind is not SubsetOf else "Domain"
 
 
 def _always_returns(statements: tuple[Statement, ...]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, get_type_hints
 
 from .domains import Index
 from .errors import ModelError
+from .message import fields_of, flat_name, is_kind
 
 BUILT_IN = {"None": type(None), "bool": bool, "int": int}
 
@@ -33,18 +34,30 @@ def ensure_stated(decorator: str, statement: object) -> None:
 
 
 def ranging_parameters(function: Callable[..., object]) -> Parameters:
-    """The parameters after the first, the state. Raises ModelError for one that is not annotated with an index domain."""
+    """The parameters after the first, the state; in place of a message, its fields: `vote: Vote` is `vote_term` and `vote_voter`.
+
+    Raises ModelError for one that is not annotated with an index domain.
+    """
     code = function.__code__
     hints = hints_of(function)
-    parameters = []
+    parameters: list[tuple[str, type[Index]]] = []
     for name in code.co_varnames[1 : code.co_argcount]:
         hint = hints.get(name)
+        if is_kind(hint):
+            parameters += [(flat_name(name, field), domain) for field, domain in fields_of(hint).items()]
+            continue
         if not (isinstance(hint, type) and issubclass(hint, Index)):
             raise ModelError(
                 f"{code.co_filename}:{code.co_firstlineno}: parameter {name!r} of {function.__name__} has no finite domain;"
                 " annotate it with an Index class, as in `replica: Replica`"
             )
         parameters.append((name, hint))
+    names = [name for name, _ in parameters]
+    for name in names:
+        if names.count(name) > 1:
+            raise ModelError(
+                f"{code.co_filename}:{code.co_firstlineno}: {function.__name__} has a parameter {name!r} besides that of a message"
+            )
     return tuple(parameters)
 
 

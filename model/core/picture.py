@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .domains import Index
+from .message import flat_name
 
 LOST = "lost"
 """The value of a parameter that says that a message does not arrive."""
@@ -16,7 +17,7 @@ PLACEHOLDER = re.compile(r"\{(\w+)(?:\[(\w+)\])?\}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Message:
+class Arrow:
     """What a step sends from one lane to another, as its action declares it.
 
     `sender` and `receiver` are names of lanes, or of parameters whose values are members with lanes of their own. `carries` says
@@ -27,6 +28,18 @@ class Message:
     receiver: str
     carries: str
     lost_by: str = ""
+
+    def with_fields_of(self, messages: Collection[str]) -> Arrow:
+        """The same with `vote.voter`, a field of the message that a parameter is, as the parameter that it becomes."""
+        ends = {
+            each: flat_name(*each.split(".", 1)) for each in (self.sender, self.receiver, self.lost_by) if "." in each
+        }
+        carries = self.carries
+        for name in messages:
+            within = re.compile(rf"(?<=[{{\[])({name})\.(\w+)(?=[}}\]])")
+            carries = within.sub(lambda found: flat_name(found[1], found[2]), carries)
+        sender, receiver, lost_by = (ends.get(each, each) for each in (self.sender, self.receiver, self.lost_by))
+        return replace(self, sender=sender, receiver=receiver, carries=carries, lost_by=lost_by)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,9 +52,9 @@ class Sent:
     lost: bool = False
 
 
-def sends(sender: str, receiver: str, carries: str, lost_by: str = "") -> Message:
+def sends(sender: str, receiver: str, carries: str, lost_by: str = "") -> Arrow:
     """A message that an action declares."""
-    return Message(sender=sender, receiver=receiver, carries=carries, lost_by=lost_by)
+    return Arrow(sender=sender, receiver=receiver, carries=carries, lost_by=lost_by)
 
 
 @dataclass(frozen=True, kw_only=True)

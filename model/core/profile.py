@@ -17,11 +17,14 @@ from .errors import BoundsError, ModelError, UnknownNameError, WrittenError
 from .guards import Guard, guard_of, place_of
 from .language import check_function
 from .lemmas import Lemma
+from .lowering import lowered
+from .message import is_kind
 from .packing import WORD_BITS, Layout, Packed, words_needed
-from .picture import PLACEHOLDER, Message, Picture
+from .parameters import hints_of
+from .picture import PLACEHOLDER, Arrow, Picture
 from .properties import Property
 from .reading import trees_of
-from .state import Budget, Setting, State
+from .state import Budget, Messages, Setting, State
 from .tree import written_by
 
 MAX_WORDS = 16
@@ -76,6 +79,8 @@ class Profile:
             if isinstance(several, list):
                 object.__setattr__(self, part, tuple(several))
             _ensure_kind(self.name, part, getattr(self, part), kind)
+        if self._has_messages:
+            self._lower()
         check_function(self.initial, self.state, "effect")
         for action in self.actions:
             check_function(action.function, self.state, "effect")
@@ -107,6 +112,26 @@ class Profile:
             for message in action.messages:
                 self._ensure_drawable(action, message)
 
+    @property
+    def _has_messages(self) -> bool:
+        """Whether the state holds messages, or a parameter is one."""
+        functions: list[Callable[..., object]] = [action.function for action in self.actions]
+        functions += [lemma.function for lemma in (*self.lemmas, *self.assumptions)]
+        return any(isinstance(declared, Messages) for declared in self.state.fields) or any(
+            is_kind(hint) for function in functions for hint in hints_of(function).values()
+        )
+
+    def _lower(self) -> None:
+        """Put functions without messages in place of those with them."""
+        found: dict[str, object] = {"initial": lowered(self.initial)}
+        found["actions"] = tuple(replace(action, function=lowered(action.function)) for action in self.actions)
+        for part in ("properties", "probes", "on_request"):
+            found[part] = tuple(map(_lowered_property, getattr(self, part)))
+        for part in ("lemmas", "assumptions"):
+            found[part] = tuple(map(lowered_lemma, getattr(self, part)))
+        for name, value in found.items():
+            object.__setattr__(self, name, value)
+
     def replacing(self, name: str, statement: str, /, **changes: Any) -> Profile:
         """This profile under another name, with some actions replaced (by their names here; None removes one).
 
@@ -136,7 +161,7 @@ class Profile:
         """The fields that say how many times something may still happen: no rule of the system reads them."""
         return frozenset(budget.counter for budget in self.budgets)
 
-    def _ensure_drawable(self, action: Action, message: Message) -> None:
+    def _ensure_drawable(self, action: Action, message: Arrow) -> None:
         """Raises ModelError for a message between lanes that there are not, or that carries what there is not."""
         parameters, fields = dict(action.parameters), {field.name: field for field in self.state.fields}
         sends = (
@@ -326,6 +351,21 @@ class Profile:
             if not isinstance(value, int) or not least <= value <= MAX_BOUND:
                 raise BoundsError(f"{name} is {value!r}; it must be at least {least} and at most {MAX_BOUND}")
         return {name: given.get(name, self.default_bounds[name]) for name in self.bound_names}, settings
+
+
+def _lowered_property(prop: Property) -> Property:
+    """The property without messages."""
+    return replace(
+        prop,
+        function=lowered(prop.function),
+        after=None if prop.after is None else lowered(prop.after),
+        harmless=prop.harmless and replace(prop.harmless, function=lowered(prop.harmless.function)),
+    )
+
+
+def lowered_lemma(lemma: Lemma) -> Lemma:
+    """The lemma without messages."""
+    return replace(lemma, function=lowered(lemma.function))
 
 
 PARTS: Mapping[str, type[Action] | type[Property] | type[Lemma]] = {

@@ -104,6 +104,10 @@ def _of_states(kind: str, function: Callable[..., bool]) -> Callable[..., bool]:
     return _by_members(function, ranging_parameters(function), place, every=BY_MEMBERS[kind] == "every")
 
 
+OF_STATE = "of_state"
+"""The name of the class of the state in functions that are made here."""
+
+
 def counted_parameters(number: int) -> str:
     """`1 parameter`, `no parameters`."""
     return f"{number or 'no'} parameter{'' if number == 1 else 's'}"
@@ -118,16 +122,16 @@ def _by_members(
     for name, index in parameters:
         loops += f"{indent}for {name} in {state}.each({index.__name__}):\n"
         indent += "    "
-    asked = f"of_members({', '.join((state, *(name for name, _ in parameters)))})"
+    # Each function of a module has a name of its own: mutants write them into one text.
+    made_name = f"{'every' if every else 'some'}_{function.__name__}"
+    asked = f"{function.__name__}({', '.join((state, *(name for name, _ in parameters)))})"
     text = (
-        f"def {function.__name__}({state}: of_state) -> bool:\n{loops}"
+        f"def {made_name}({state}: {OF_STATE}) -> bool:\n{loops}"
         f"{indent}if {'not ' if every else ''}{asked}:\n{indent}    return {not every}\n    return {every}\n"
     )
     names: dict[str, object] = {index.__name__: index for _, index in parameters}
-    names |= {"of_members": function, "of_state": hints_of(function).get(state), "__name__": function.__module__}
-    made: Callable[..., bool] = defined(text, f"<{place}, for {'every' if every else 'some'} member>", names)[
-        function.__name__
-    ]
+    names |= {function.__name__: function, OF_STATE: hints_of(function).get(state), "__name__": function.__module__}
+    made: Callable[..., bool] = defined(text, f"<{place}, for {'every' if every else 'some'} member>", names)[made_name]
     made.__doc__ = function.__doc__
     return made
 

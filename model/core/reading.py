@@ -58,6 +58,25 @@ SET_HELPERS: Mapping[str, Callable[..., Any]] = {
 """The set operations that every engine implements itself."""
 
 _OF_DOMAINS = {"size": Size, "all_of": AllOf}
+_INSTEAD_OF_OPERATORS: Mapping[type[ast.operator], str] = {
+    ast.Mult: "`a + a` for twice `a`, or `sum(a for x in s.each(Domain))` for `a` times the members of a domain",
+    ast.Div: "`a + a > b` for `a > b / 2`",
+    ast.FloorDiv: "`a + a > b` for `a > b // 2`",
+    ast.BitOr: "`with_member(set, member)`, for each member that is to be in the set",
+    ast.BitAnd: "`contains(set, member)` or `is_subset(set, other)`",
+    ast.LShift: "`only(member)` or `with_member(set, member)`",
+    ast.RShift: "`contains(set, member)`",
+}
+_INSTEAD_OF_METHODS = {"add": "with_member", "remove": "without", "discard": "without"}
+_INSTEAD_OF_FUNCTIONS = {
+    "len": "`s.size(Domain)` for a domain, `sum(1 for x in s.each(Domain) if contains(set, x))` for a set",
+    "abs": "`max(a, -a)`",
+    "set": "`EMPTY`, `only(member)` or `s.all_of(Domain)`",
+}
+_INSTEAD_OF_JUMPS: Mapping[type[ast.stmt], str] = {
+    ast.Break: "`return`, in a function of its own, or `any(... for x in s.each(Domain))`",
+    ast.Continue: "an `if` around the rest of the loop",
+}
 _COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 
 
@@ -108,6 +127,10 @@ class _Reader:
                 raise self.refuse(
                     node, "an assignment to several targets or with an annotation", "one plain assignment each"
                 )
+            case ast.AugAssign(target=target, op=op):
+                raise self.refuse(node, f"`{ast.unparse(node)}`", _instead_of_change(ast.unparse(target), op))
+            case ast.Break() | ast.Continue():
+                raise self.refuse(node, f"`{ast.unparse(node)}`", _INSTEAD_OF_JUMPS[type(node)])
         text = ast.unparse(node).splitlines()[0]
         raise self.refuse(node, f"`{text}`", "assignments, `if`, `for`, `return` and calls")
 
@@ -132,6 +155,9 @@ class _Reader:
             inner = inner.value
         match inner:
             case ast.Attribute(value=ast.Name(id=state), attr=name) if state in self.source.states:
+                for several in (index for index in indexes if isinstance(index, ast.Tuple)):
+                    each = "".join(f"[{ast.unparse(one)}]" for one in several.elts)
+                    raise self.refuse(node, f"`{ast.unparse(node)}`", f"`{ast.unparse(inner)}{each}`")
                 return Element(state, name, self.expressions(indexes), node=node)
         return None
 
@@ -184,7 +210,7 @@ class _Reader:
     def call(self, node: ast.Call) -> Call:
         function = self.called(node.func)
         if function is None:
-            raise self.refuse(node, f"a call of `{ast.unparse(node.func)}`", "calls of model functions at module level")
+            raise self.refuse(node, f"a call of `{ast.unparse(node.func)}`", self.instead_of_call(node))
         callee = source_of(function)
         if node.keywords or len(node.args) != len(callee.parameters):
             raise self.refuse(node, f"`{ast.unparse(node)}`", f"its {len(callee.parameters)} arguments by position")
@@ -194,6 +220,19 @@ class _Reader:
             tuple(self.given(a) if p in callee.states else self.expression(a) for p, a in arguments),
             node=node,
         )
+
+    def instead_of_call(self, node: ast.Call) -> str:
+        """What to write in place of a call of what is no model function."""
+        match node:
+            case ast.Call(func=ast.Attribute(value=field, attr=method), args=[member]) if method in _INSTEAD_OF_METHODS:
+                if self.element(field) is not None:
+                    text = ast.unparse(field)
+                    return f"`{text} = {_INSTEAD_OF_METHODS[method]}({text}, {ast.unparse(member)})`"
+            case ast.Call(func=ast.Name(id=name)) if (
+                self.source.resolve(name) is None and name in _INSTEAD_OF_FUNCTIONS
+            ):
+                return _INSTEAD_OF_FUNCTIONS[name]
+        return "calls of model functions at module level"
 
     def called(self, node: ast.expr) -> Callable[..., Any] | None:
         """The model function that a name means: a plain function of the module, or that of a property or lemma in it."""
@@ -238,10 +277,11 @@ class _Reader:
                 return Choice(self.expression(test), self.expression(body), self.expression(orelse), node=node)
             case ast.Call():
                 return self.call_expression(node)
-            case ast.BinOp():
-                raise self.refuse(
-                    node, f"the operator in `{ast.unparse(node)}`", "+, -, %, min, max, or a named set helper"
-                )
+            case ast.BinOp(op=op):
+                instead = _INSTEAD_OF_OPERATORS.get(type(op), "+, -, %, min, max, or a named set helper")
+                raise self.refuse(node, f"the operator in `{ast.unparse(node)}`", instead)
+            case ast.Constant(value=None):
+                raise self.refuse(node, "`None`", "`NONE`")
         raise self.refuse(
             node,
             f"`{ast.unparse(node)}`",
@@ -249,8 +289,9 @@ class _Reader:
         )
 
     def comparison(self, node: ast.Compare) -> Comparison:
-        if any(type(op) not in _COMPARISONS for op in node.ops):
-            raise self.refuse(node, f"`{ast.unparse(node)}`", "`contains(set, member)`, or == and !=")
+        for op, left, right in zip(node.ops, (node.left, *node.comparators), node.comparators, strict=False):
+            if type(op) not in _COMPARISONS:
+                raise self.refuse(node, f"`{ast.unparse(node)}`", _instead_of_comparison(op, left, right))
         operators = tuple(_COMPARISONS[type(op)] for op in node.ops)
         return Comparison(self.expression(node.left), operators, self.expressions(node.comparators), node=node)
 
@@ -332,6 +373,11 @@ class _Reader:
                     if name == "sum":
                         return Total(member, over, self.counted(found, held, node), node=node)
                     return Quantified(name == "all", member, over, self.limited(found, held, name, node), node=node)
+            case ast.Call(args=[ast.GeneratorExp(elt=value, generators=[_, _, *_] as several)], keywords=[]):
+                text = ast.unparse(value)
+                for one in reversed(several):
+                    text = f"{name}({text}{ast.unparse(one)})"
+                raise self.refuse(node, f"`{ast.unparse(node)}`", f"`{text}`")
         raise self.refuse(node, f"`{ast.unparse(node)}`", f"`{name}(... for x in s.each(Domain))`")
 
     def limited(self, value: Expression, held: tuple[Expression, ...], name: str, node: ast.Call) -> Expression:
@@ -352,6 +398,37 @@ class _Reader:
 
 def _is_index(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, Index)
+
+
+def _instead_of_change(target: str, operator: ast.operator) -> str:
+    """What to write in place of `target |= ...` and its like."""
+    match operator:
+        case ast.BitOr():
+            return f"`{target} = with_member({target}, member)`, for each member that is to be in the set"
+        case ast.BitAnd():
+            return f"`{target} = without({target}, member)`, for each member that is to leave the set"
+        case ast.Mult():
+            return f"`{target} += {target}` for twice as much"
+    return f"`{target} = ...`, with +, -, %, min, max, or a named set helper"
+
+
+def _instead_of_comparison(operator: ast.cmpop, left: ast.expr, right: ast.expr) -> str:
+    """What to write in place of `in` and `is`."""
+    one, other = ast.unparse(left), ast.unparse(right)
+    match operator, right:
+        case (
+            (ast.In() | ast.NotIn()),
+            (ast.Tuple(elts=[_, *_] as members) | ast.List(elts=[_, *_] as members) | ast.Set(elts=members)),
+        ):
+            sign, word = ("==", " or ") if isinstance(operator, ast.In) else ("!=", " and ")
+            return f"`{word.join(f'{one} {sign} {ast.unparse(member)}' for member in members)}`"
+        case ast.In(), _:
+            return f"`contains({other}, {one})`"
+        case ast.NotIn(), _:
+            return f"`not contains({other}, {one})`"
+        case _, ast.Constant(value=None):
+            other = "NONE"
+    return f"`{one} {'==' if isinstance(operator, ast.Is) else '!='} {other}`"
 
 
 def _sign(operator: ast.operator) -> int:

@@ -14,6 +14,9 @@ from .parameters import hints_of
 from .parsing import parsed
 from .state import State
 
+LOWERED = "__lowered__"
+"""The attribute of a function made from one with messages: its definition, which no file has."""
+
 
 @dataclass(frozen=True, eq=False)
 class Source:
@@ -68,7 +71,8 @@ def source_of(function: Callable[..., Any]) -> Source:
             f"{code.co_filename}:{code.co_firstlineno}: {function.__name__} uses {', '.join(code.co_freevars)} of an enclosing"
             " function; define it at module level"
         )
-    node = _functions_of(_text_of(function)).get(code.co_firstlineno)
+    lowered: ast.FunctionDef | None = getattr(function, LOWERED, None)
+    node = lowered or _functions_of(_text_of(function)).get(code.co_firstlineno)
     if node is None:
         raise LanguageError(
             f"{code.co_filename}:{code.co_firstlineno}: {function.__name__} is not a `def`; write it as a function with a name"

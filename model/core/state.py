@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, cast, overload
 
 from .domains import Domain, Index, Member, Scalar
 from .errors import BoundsError, ModelError
+from .message import M, Message, Network, copies, fields_of
 from .parsing import parsed
 
 FAULTS_LEFT = "faults left"
@@ -125,6 +126,27 @@ def counter(of: Scalar[Value], /) -> Scalar[Value]:
     """The field that says how many times something of a budget may still happen. At the start it is the budget."""
     declared = cast(Budget, of)
     return cast(Scalar[Value], Counter("", (), declared.domain, declared))
+
+
+@dataclass(frozen=True)
+class Messages(Field):
+    """The messages of a kind that are under way: for each that there may be a flag or, for a bag, how many of it are."""
+
+    of: type[Message]
+
+    @property
+    def is_bag(self) -> bool:
+        """Whether several equal messages may be under way."""
+        return self.domain.index is not None
+
+
+def messages(of: type[M], /, *, at_most: int | None = None) -> Network[M]:
+    """A field of the messages of a kind that are under way: a set, or a bag with `at_most` so many of equal ones.
+
+    Raises ModelError for a field of the message without a domain, and for an impossible number.
+    """
+    domain = Domain("flag") if at_most is None else Domain("up_to", copies(at_most))
+    return cast(Network[M], Messages("", tuple(fields_of(of).values()), domain, of))
 
 
 class Elements(Protocol[Read]):
@@ -256,6 +278,8 @@ class State:
                 settings[name] = replace(declared, name=name, counter=counters[id(declared)])
             elif isinstance(declared, Setting):
                 settings[name] = Setting(name, (), declared.domain, declared.off)
+            elif isinstance(declared, Messages):
+                fields[name] = replace(declared, name=name)
             elif isinstance(declared, Field):
                 fields[name] = Field(name, declared.indexes, declared.domain)
             elif isinstance(declared, View):

@@ -1,27 +1,35 @@
-"""The page of an audit: what an operator sends to a team. The verdict, what may happen, each story as a picture, and the fix."""
+"""The page of an audit: what an operator sends to a team. The verdict and what to do first, then a card for each class of topics."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.words import counted
+from neverlost.spec.exposure import ConfigurationChange, Danger
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
+from neverlost.studies.audit.coincidence import coincidences
+from neverlost.studies.audit.dangers import promises_nothing
 from neverlost.studies.audit.edits import edits_of
-from neverlost.studies.audit.examination import DecidedDanger
-from neverlost.studies.audit.fixes import Fix, with_same_changes
+from neverlost.studies.audit.examination import WORST_FIRST, DecidedDanger, Examination, broken_everyday
+from neverlost.studies.audit.fixes import Fix, by_changes
+from neverlost.studies.audit.tolerance import named
 
 from ..layout import shell_lines
 from ..pages.page import TONES, filled, whole_page
 from ..trace.page import story_section, symbols
-from .as_text import changed_since, classes_of, cut_short, doubts_of, origins, overview, rows_of, scope
+from .as_text import NOT_CHECKED, changed_since, classes_of, cut_short, doubts_of, origins, overview, scope
 from .diff import diffs
 from .readings import details_for, readings_block
 from .wording import (
+    NOT_PROMISED,
     VERDICTS,
+    changes_line,
     command,
     comparison_headline,
+    costs_line,
     few,
-    fix_words,
     headline,
     listed,
     no_fix_words,
@@ -30,28 +38,64 @@ from .wording import (
     shown_first,
     story,
     trace_of,
+    verdict_words,
 )
 
-ROW_TONES = {"bad": "bad", "beyond": "dim", "good": "good", "open": "bad"}
+COLUMNS = (
+    ("happens with", "bad"),
+    ("happens beyond tolerance with", "beyond"),
+    ("never happens with", "good"),
+    ("open", "open"),
+)
+"""What is said of a danger, and the class of each."""
+
+Found = Sequence[tuple[DecidedDanger, Fix | None]]
+"""Findings, each with its fix if there is one."""
 
 
 def audit_html(audit: AuditResult) -> str:
     """The page: one file that needs no other, and no script but to move within a story."""
     alone = len(audit.classes) == 1 and not audit.refused
-    title = "What can happen to the records of this deployment"
+    classes = [_class(number, one) for number, one in enumerate(audit.classes, start=1)]
+    word, said, more = _opening(audit)
     body = filled(
         "audit/audit.html.j2",
-        verdict=VERDICTS[audit.verdict],
-        tone=TONES[audit.verdict],
-        title=title,
+        word=word,
+        tone=_tone(audit),
+        said=said,
+        more=more,
         compared=_compared(audit),
-        overview="" if alone else overview(audit),
+        tones=TONES,
+        alone=alone,
         noun=noun_of(audit.parts),
-        summary=_summary(audit),
+        summary=[] if alone else _summary(audit, classes),
         symbols=symbols(*(trace_of(finding).model for one in audit.classes for finding in one.examination.violated)),
-        classes=[_class(number, one) for number, one in enumerate(audit.classes, start=1)],
+        classes=sorted(classes, key=lambda one: one["place"]),
     )
-    return whole_page(f"{VERDICTS[audit.verdict]}: {title}", body, scripts=["trace/story.js"])
+    return whole_page(f"{word}{said}", body, scripts=["trace/story.js"], styles=["audit/audit.css"])
+
+
+def _tone(audit: AuditResult) -> str:
+    """The tone of the verdict on all classes."""
+    doubtful = any(_class_tone(one) == "open" for one in audit.classes)
+    return "open" if audit.verdict == Verdict.HOLDS and doubtful else TONES[audit.verdict]
+
+
+def _class_tone(audit: ClassAudit) -> str:
+    """What promises nothing, or does not survive everyday work, is not shown as good."""
+    word = verdict_words(audit.verdict, audit.deployment)
+    doubtful = word not in VERDICTS.values() or bool(broken_everyday(audit.examination))
+    return "open" if audit.verdict == Verdict.HOLDS and doubtful else TONES[audit.verdict]
+
+
+def _opening(audit: AuditResult) -> tuple[str, str, str]:
+    """The verdict, the rest of its sentence, and what else is said at once."""
+    if len(audit.classes) != 1 or audit.refused:
+        return VERDICTS[audit.verdict], f": {overview(audit)}", ""
+    (one,) = audit.classes
+    word = verdict_words(one.examination.verdict, one.deployment)
+    first, _, more = headline(one.examination).partition(". ")
+    return word, first.removeprefix(word).removesuffix(".") + ".", more
 
 
 def _compared(audit: AuditResult) -> list[str]:
@@ -60,46 +104,52 @@ def _compared(audit: AuditResult) -> list[str]:
     return [comparison_headline(audit.comparison), *changed_since(audit.comparison)]
 
 
-def _summary(audit: AuditResult) -> list[dict[str, Any]]:
-    said = [settings_line(one.deployment) for one in audit.classes]
-    said += [" ".join(str(problem) for problem in one.problems) for one in audit.refused]
-    return [
+def _summary(audit: AuditResult, classes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each class, the worst first: its topics, its verdict, and what to do first."""
+    refused = [" ".join(str(problem) for problem in one.problems) for one in audit.refused]
+    rows = [
         {
             "number": number,
-            "units": units,
+            "units": few(units),
+            "all": ", ".join(units),
             "word": word,
-            "tone": TONES[verdict],
-            "said": words,
-            "link": number <= len(audit.classes),
+            "tone": classes[number - 1]["tone"] if number <= len(classes) else TONES[verdict],
+            "settings": classes[number - 1]["settings"] if number <= len(classes) else "",
+            "first": classes[number - 1]["first"] if number <= len(classes) else refused[number - 1 - len(classes)],
+            "link": number <= len(classes),
+            "place": WORST_FIRST.index(verdict),
         }
-        for number, ((units, word, verdict), words) in enumerate(zip(classes_of(audit), said, strict=True), start=1)
+        for number, (units, word, verdict) in enumerate(classes_of(audit), start=1)
     ]
+    return sorted(rows, key=lambda row: row["place"])
 
 
 def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
     examination, deployment = audit.examination, audit.deployment
     fixed = list(zip(examination.violated, audit.fixes, strict=True))
     dangers = list(dict.fromkeys(finding.danger for finding, _ in fixed))
+    ids = {danger: f"class-{number}-danger-{place}" for place, danger in enumerate(dangers, start=1)}
     block = readings_block(audit.readings)
+    remedies = [_remedy(audit, same, ids) for same in by_changes(fixed)]
     return {
         "number": number,
+        "place": WORST_FIRST.index(audit.verdict),
         "readings": block,
         "details": "" if block is None else details_for(block),
         "units": few(deployment.units),
         "settings": settings_line(deployment),
         "headline": headline(examination),
         "word": VERDICTS[audit.verdict],
-        "tone": TONES[audit.verdict],
+        "tone": _class_tone(audit),
         "doubts": doubts_of(audit),
-        "rows": [
-            {"name": danger.name, "faults": row.faults, "words": row.words, "tone": ROW_TONES[row.tone]}
-            for danger in examination.dangers
-            for row in rows_of(examination, danger)
-        ],
-        "findings": [
-            _finding(audit, f"class-{number}-danger-{place}", [pair for pair in fixed if pair[0].danger == danger])
-            for place, danger in enumerate(dangers, start=1)
-        ],
+        "remedies": [one for one in remedies if one["urgent"]],
+        "beyond": [one for one in remedies if not one["urgent"]],
+        "first": _first(audit, fixed),
+        "table": (table := _table(examination, ids)),
+        "columns": {
+            number: COLUMNS[number] for number in range(len(COLUMNS)) if any(row["cells"][number] for row in table)
+        },
+        "stories": [_story(ids[danger], [pair for pair in fixed if pair[0].danger == danger]) for danger in dangers],
         "version": deployment.version,
         "assumed": deployment.assumed_defaults,
         "warnings": [str(warning) for warning in deployment.warnings],
@@ -107,25 +157,137 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
     }
 
 
-def _finding(audit: ClassAudit, prefix: str, found: Sequence[tuple[DecidedDanger, Fix | None]]) -> dict[str, Any]:
-    """One danger: its shortest story, the command that shows it, and its fixes."""
-    shown = shown_first(found)
-    what, sets = shown.danger.what, listed((finding.faults for finding, _ in found), "or")
-    kinds = with_same_changes(found)
+def _first(audit: ClassAudit, fixed: Found) -> str:
+    """What to do first, in a sentence."""
+    urgent = [(finding, fix) for finding, fix in fixed if finding.tolerated]
+    fix = next((fix for _, fix in urgent if fix is not None), None)
+    if fix is not None:
+        now = fix.until or fix
+        return f"{changes_line(audit.deployment, now.changes)}."
+    if urgent:
+        return "No change of settings that was tried prevents it."
+    word = verdict_words(audit.examination.verdict, audit.deployment)
+    rest = headline(audit.examination).partition(". ")[0].removeprefix(word).removesuffix(".")
+    return f"Nothing: it is {word}{rest}." if audit.verdict == Verdict.HOLDS else f"See what is open: {word}{rest}."
+
+
+def _remedy(audit: ClassAudit, same: Found, ids: Mapping[Danger, str]) -> dict[str, Any]:
+    """Findings that the same changes prevent: what may happen, with what, and the changes for now and for later."""
+    by_danger: dict[Danger, list[tuple[DecidedDanger, Fix | None]]] = {}
+    said: dict[tuple[Danger, bool], list[str]] = {}
+    for finding, fix in same:
+        by_danger.setdefault(finding.danger, []).append((finding, fix))
+        said.setdefault((finding.danger, finding.tolerated), []).append(named(finding.faults))
+    fix = same[0][1]
     return {
-        "title": f"{what[0].upper()}{what[1:]}, with {sets}",
-        "said": f"With {shown.faults}: {story(shown)}",
-        "story": story_section(trace_of(shown), prefix),
-        "command": shell_lines(command(shown), ""),
-        "fixes": [_fix(audit, same, fixes, several=len(kinds) > 1) for same, fixes in kinds],
+        "urgent": any(finding.tolerated for finding, _ in same),
+        "dangers": [
+            {
+                "what": f"{danger.what[0].upper()}{danger.what[1:]}",
+                "faults": listed(faults, "or"),
+                "beyond": not tolerated,
+                "link": ids[danger],
+            }
+            for (danger, tolerated), faults in said.items()
+        ],
+        "changes": [] if fix is None else list(_changes(audit, fix, by_danger)),
+        "none": "" if fix is not None else _unprevented(audit.examination, by_danger),
     }
 
 
-def _fix(audit: ClassAudit, same: Sequence[DecidedDanger], fixes: Sequence[Fix], *, several: bool) -> dict[str, Any]:
-    against = f" against {listed((finding.faults for finding in same), 'or')}" if several else ""
-    if not fixes:
-        words = f"none. {no_fix_words(audit.examination, same)}"
-        return {"found": False, "title": f"Fix{against}:", "words": words, "diff": []}
-    edits = edits_of(audit.deployment, fixes[0].changes)
-    diff = [line for lines in diffs(edits.lines).values() for line in lines]
-    return {"found": True, "title": f"Fix{against}:", "words": fix_words(audit.deployment, fixes), "diff": diff}
+def _unprevented(examination: Examination, by_danger: Mapping[Danger, Found]) -> str:
+    """That nothing helps, once for dangers of which the same is said."""
+    words = (no_fix_words(examination, [finding for finding, _ in found]) for found in by_danger.values())
+    return " ".join(dict.fromkeys(words))
+
+
+def _changes(audit: ClassAudit, fix: Fix, by_danger: Mapping[Danger, Found]) -> Iterator[dict[str, Any]]:
+    """The change of a fix; before an upgrade, what helps until then."""
+    fixes = {danger: [fix for _, fix in found if fix is not None] for danger, found in by_danger.items()}
+    if not fix.upgrades:
+        yield _change(audit, "Change this", fix.changes, fixes)
+        return
+    if fix.until is None:
+        yield {"title": "Until you upgrade", "words": "No change of settings that was tried prevents it.", "diff": []}
+    else:
+        until = {danger: [one.until for one in found if one.until is not None] for danger, found in fixes.items()}
+        yield _change(audit, "Now, until you upgrade", fix.until.changes, until)
+    yield _change(audit, "For good", fix.changes, fixes)
+
+
+def _change(
+    audit: ClassAudit, title: str, changes: Sequence[ConfigurationChange], fixes: Mapping[Danger, Sequence[Fix]]
+) -> dict[str, Any]:
+    lines = diffs(edits_of(audit.deployment, changes).lines)
+    return {
+        "title": title,
+        "words": f"{changes_line(audit.deployment, changes)}.",
+        "diff": [line for of_file in lines.values() for line in of_file],
+        "costs": costs_line(changes),
+        "verified": _verified(fixes),
+    }
+
+
+def _verified(fixes: Mapping[Danger, Sequence[Fix]]) -> list[str]:
+    """What was searched to know that a change prevents dangers; in one line for those with the same faults."""
+    names: dict[str, list[str]] = {}
+    states: dict[str, list[int]] = {}
+    for danger, of_danger in fixes.items():
+        sets = listed(dict.fromkeys(faults for fix in of_danger for faults in fix.faults), "or")
+        names.setdefault(sets, []).append(danger.name)
+        states.setdefault(sets, []).extend(fix.states for fix in of_danger)
+    return [
+        f"{'; '.join(names[sets])}: never with {sets}, in any state of searches of up to {counted(max(states[sets]), 'state')}"
+        for sets in names
+    ]
+
+
+def _story(prefix: str, found: Found) -> dict[str, Any]:
+    """The shortest story of a danger, and the command that shows it."""
+    shown = shown_first(found)
+    what = shown.danger.what
+    together = coincidences(shown.danger, trace_of(shown))
+    return {
+        "id": prefix,
+        "title": f"{what[0].upper()}{what[1:]}, with {shown.faults}",
+        "said": story(shown),
+        "together": "; ".join(together) if len(together) > 1 else "",
+        "story": story_section(trace_of(shown), f"{prefix}-step"),
+        "command": shell_lines(command(shown), ""),
+    }
+
+
+def _table(examination: Examination, ids: Mapping[Danger, str]) -> list[dict[str, Any]]:
+    """A row for each danger; those of which the same is said share one."""
+    rows: dict[tuple[Any, ...], list[Danger]] = {}
+    for danger in examination.dangers:
+        rows.setdefault(tuple(map(tuple, _cells(examination, danger))), []).append(danger)
+    shown = [
+        {"dangers": [(danger.name, ids.get(danger, "")) for danger in dangers], "cells": cells}
+        for cells, dangers in rows.items()
+    ]
+    unchecked = [(notice.unchecked, "") for notice in examination.deployment.unchecked]
+    return shown + ([{"dangers": unchecked, "cells": ((), (), (), (NOT_CHECKED,))}] if unchecked else [])
+
+
+def _cells(examination: Examination, danger: Danger) -> Iterator[list[str]]:
+    """With which faults a danger happens, those to survive first; with which never; and what is open."""
+    if promises_nothing(examination.deployment, danger):
+        yield from ([], [], [], [NOT_PROMISED])
+        return
+    for tolerated in (True, False):
+        yield [
+            f"{named(one.faults)}, in {counted(one.answer.steps or 0, 'step')}"
+            for one in examination.of(danger, Verdict.VIOLATED)
+            if one.tolerated == tolerated
+        ]
+    yield [
+        f"{named(one.faults)}, in {counted(one.answer.distinct, 'state')}"
+        for one in examination.of(danger, Verdict.HOLDS)
+    ]
+    undecided = [
+        f"{named(one.faults)}: UNDECIDED after {counted(one.answer.distinct, 'state')}"
+        for one in examination.of(danger, Verdict.UNDECIDED)
+    ]
+    left = [f"{faults}: not asked, as records are lost anyway" for faults in examination.not_asked(danger)]
+    yield undecided + left

@@ -273,19 +273,29 @@ def fix_words(deployment: Deployment, fixes: Sequence[Fix]) -> str:
     return words
 
 
+def changes_line(deployment: Deployment, changes: Sequence[ConfigurationChange]) -> str:
+    """What to do where, as the beginning of a sentence."""
+    words = "; and ".join(change_words(deployment, change) for change in changes)
+    return f"{words[0].upper()}{words[1:]}"
+
+
+def costs_line(changes: Sequence[ConfigurationChange]) -> str:
+    """What changes cost; empty if nothing is known to."""
+    costs = listed(COSTS[change.key] for change in changes if change.key in COSTS)
+    return f"It costs: {costs}." if costs else ""
+
+
 def _changes_words(deployment: Deployment, fixes: Sequence[Fix]) -> str:
-    changes = "; and ".join(change_words(deployment, change) for change in fixes[0].changes)
     sets = [faults for fix in fixes for faults in fix.faults]
     fewest = (
         " (no earlier version that was tried prevents it)" if fixes[0].upgrades and len(fixes[0].changes) == 1 else ""
     )
-    costs = listed(COSTS[change.key] for change in fixes[0].changes if change.key in COSTS)
-    cost = f" It costs: {costs}." if costs else ""
+    costs = f" {line}" if (line := costs_line(fixes[0].changes)) else ""
     states = counted(max(fix.states for fix in fixes), "state")
     most = "up to " if len(sets) > 1 else ""
     return (
-        f"{changes[0].upper()}{changes[1:]}{fewest}.{cost} Verified by checking that: it then never happens with"
-        f" {listed(sets, 'or')}, in {most}{states}."
+        f"{changes_line(deployment, fixes[0].changes)}{fewest}.{costs} Verified by checking that:"
+        f" it then never happens with {listed(sets, 'or')}, in {most}{states}."
     )
 
 

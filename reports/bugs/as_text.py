@@ -13,7 +13,7 @@ from neverlost.studies.recorded import answer, command_of, recorded_trace
 from ..layout import shell_lines, wrapped
 from ..trace.as_text import steps_text
 
-NAME, FOUND = 24, 29
+NAME, FOUND = 24, 36
 """Width of the first two columns."""
 
 

@@ -1,7 +1,8 @@
-"""The ledger of bugs as a page: every loss that Kafka had with its story, or why no search finds it."""
+"""The ledger of bugs as a page: a time line of releases, with a bar for every loss that Kafka had, which opens its story."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,11 +10,23 @@ from neverlost.explorer.traces.commands import check_command
 from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.words import counted
 from neverlost.spec.bugs import Bug
+from neverlost.spec.kafka.releases import RELEASES
 from neverlost.studies.recorded import answer, command_of, recorded_trace
 
 from ..layout import shell_lines
 from ..pages.page import filled, whole_page
 from ..trace.page import story_section, symbols
+
+TICKET = re.compile(r"KAFKA-\d+")
+TRACKER = "https://issues.apache.org/jira/browse/"
+
+
+def line_of(release: str) -> str:
+    """The line of releases that one is of: 0.8 has 0.8.2.1, and 3.9 has 3.9.2."""
+    return ".".join(release.split(".")[:2])
+
+
+LINES = tuple(dict.fromkeys(map(line_of, RELEASES)))
 
 
 def bugs_html(bugs: Sequence[Bug]) -> str:
@@ -21,21 +34,69 @@ def bugs_html(bugs: Sequence[Bug]) -> str:
     alone = len(bugs) == 1
     found = sum(bug.lost is not None for bug in bugs)
     title = bugs[0].what if alone else "Losses that Kafka had"
-    models = [bug.lost.model() for bug in bugs if bug.lost is not None]
+    shown = [(bug, _values(bug, with_beyond=alone)) for bug in sorted(bugs, key=_ended)]
+    groups = {
+        "Fixed": [values for bug, values in shown if bug.spans and not _is_open(bug)],
+        f"In the newest release that is known here, {RELEASES[-1]}": [v for bug, v in shown if _is_open(bug)],
+        "Of releases that are not on the line": [values for bug, values in shown if not bug.spans],
+    }
     body = filled(
         "bugs/bugs.html.j2",
-        symbols=symbols(*models),
         title=title,
         summary="" if alone else f"{found} of {len(bugs)} are found on a released version.",
-        bugs=[_values(bug, with_beyond=alone) for bug in bugs],
+        ticks=[
+            {
+                "name": line,
+                "at": _share(number),
+                "width": _share(1),
+                "major": line == "0.8" or line.endswith(".0"),
+            }
+            for number, line in enumerate(LINES)
+        ],
+        groups={name: values for name, values in groups.items() if values},
+        alone=alone,
+        symbols=symbols(*(bug.lost.model() for bug in bugs if bug.lost is not None)),
     )
-    return whole_page(title, body, scripts=["trace/story.js"])
+    return whole_page(title, body, scripts=["trace/story.js"], styles=["bugs/bugs.css"])
+
+
+def _is_open(bug: Bug) -> bool:
+    return bool(bug.spans) and bug.spans[-1][1] == RELEASES[-1]
+
+
+def _ended(bug: Bug) -> tuple[float, float]:
+    """What was fixed first comes first; of what was fixed together, what was there first."""
+    if not bug.spans:
+        return len(LINES), 0
+    return _place(bug.spans[-1][1]), _place(bug.spans[0][0])
+
+
+def _place(release: str) -> float:
+    """Where a release is on the line. All lines of releases are equally long."""
+    line = line_of(release)
+    of_line = [each for each in RELEASES if line_of(each) == line]
+    return LINES.index(line) + of_line.index(release) / len(of_line)
+
+
+def _end(release: str) -> float:
+    """Where the next release is."""
+    following = RELEASES.index(release) + 1
+    return len(LINES) if following == len(RELEASES) else _place(RELEASES[following])
+
+
+def _share(place: float) -> str:
+    return f"{100 * place / len(LINES):.4g}"
 
 
 def _values(bug: Bug, *, with_beyond: bool) -> dict[str, Any]:
     said = {
         "name": bug.name,
         "names": ", ".join(bug.jira),
+        "links": {name: f"{TRACKER}{name}" for name in bug.jira if TICKET.fullmatch(name)},
+        "bars": [
+            {"from": _share(_place(first)), "width": _share(_end(last) - _place(first))} for first, last in bug.spans
+        ],
+        "open": _is_open(bug),
         "what": bug.what,
         "releases": bug.releases,
         "statement": bug.statement,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from neverlost.explorer.traces.sentence import sentence
-
 from ..layout import shell_lines
 from ..pages.charts import bars
 from ..pages.page import TONES, filled, whole_page
-from ..trace.page import conditions, story_section, symbols
+from ..trace.page import conditions, head_values
 from .as_text import Check, extent, headline, numbers
 
 
@@ -20,18 +18,16 @@ def check_html(check: Check) -> str:
         "check/check.html.j2",
         verdict=result.verdict.upper(),
         tone=TONES[result.verdict],
-        headline=said,
+        headline=said if trace is None else said.replace(" VIOLATED", " violated"),
         conditions=conditions(result.model),
-        symbols=symbols(result.model),
-        sentence=None if trace is None else sentence(trace),
-        story=None if trace is None else story_section(trace, "step", with_beyond=True),
+        **({"sentence": None, "story": None} if trace is None else head_values(trace)),
         properties=[
             {
                 "name": finding.property.name,
                 "asserted": finding.asserted,
                 "verdict": finding.verdict,
                 "tone": TONES[finding.verdict] if finding.asserted else "dim",
-                "extent": extent(finding),
+                "extent": extent(finding, result.model),
                 "statement": finding.property.statement,
             }
             for finding in result.findings.values()

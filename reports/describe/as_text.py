@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from neverlost.explorer.symmetry import symmetric_domains
 from neverlost.explorer.traces.commands import model_options, option_name, setting_option
@@ -17,11 +17,14 @@ from ..layout import definitions, first_line, shell_lines, wrapped
 from ..trace.as_text import fairness_text
 
 
-def described(model: Model, *, with_code: bool) -> str:
-    """Everything about a model; `with_code` adds the source of every action, property and lemma."""
+def described(model: Model, *, with_code: bool, taken: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Everything about a model; `with_code` adds the source of every action, property and lemma.
+
+    `taken` has the options of bounds and settings that commands use for something else, each with these commands.
+    """
     parts = [
         _title(model),
-        _size(model),
+        _size(model, taken or {}),
         *_settings(model),
         _state(model),
         _actions(model),
@@ -38,7 +41,7 @@ def _title(model: Model) -> str:
     return f"{model.profile.name}\n  {model.profile.statement}"
 
 
-def _size(model: Model) -> str:
+def _size(model: Model, taken: Mapping[str, Sequence[str]]) -> str:
     symmetric = ", ".join(symmetric_domains(model)) or "none"
     return (
         "Bounds and size\n"
@@ -46,6 +49,17 @@ def _size(model: Model) -> str:
         f"  a state takes {counted(model.layout.bits, 'bit')} in {counted(model.layout.words, 'word')};"
         f" {counted(len(model.steps), 'step')} to try in each\n"
         f"  symmetric domains: {symmetric}"
+        + "".join(f"\n{_refused(option, commands)}" for option, commands in taken.items())
+    )
+
+
+def _refused(option: str, commands: Sequence[str]) -> str:
+    """That commands refuse a model with such a bound or setting, and what helps."""
+    refuse = "refuses" if len(commands) == 1 else "refuse"
+    return wrapped(
+        f"  {', '.join(commands)} {refuse} this model: {option} means something else there. Give the bound or setting"
+        " another name",
+        "    ",
     )
 
 

@@ -19,6 +19,7 @@ from neverlost.explorer.traces.trace import Trace
 from neverlost.model.core import Model, NeverlostError, UnknownNameError
 
 from ..trace.formats import FORMATS, render
+from ..trace.lanes import lane_names
 from .page import explore_html
 from .stepping import compiled_way_to, parting, walk_values, walked, way_to
 from .visited import Visited
@@ -59,10 +60,10 @@ class Explorer:
     visited: Visited = field(default_factory=Visited)
 
     def walk(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """The walk along `steps`, its rows from the number `first` on, and what can be done next."""
+        """The walk along `steps`, its rows from the number `first` on in at least these `lanes`, and what can be done next."""
         trace = self._trace(asked)
         self.visited.add(trace)
-        return walk_values(trace, _whole(asked, "first", len(trace.steps)))
+        return walk_values(trace, _whole(asked, "first", len(trace.steps)), self._lanes(asked))
 
     def find(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """A shortest way to a state `where` something is so: from the end of the walk, or, `compiled`, from the start."""
@@ -92,6 +93,14 @@ class Explorer:
         if name not in FORMATS:
             raise UnknownNameError("format", name, [*FORMATS, *graphs])
         return {"name": f"walk.{ENDINGS.get(name, name)}", "text": render(trace, name)}
+
+    def _lanes(self, asked: Mapping[str, Any]) -> list[str] | None:
+        known, lanes = lane_names(self.model), asked.get("lanes")
+        if lanes is None:
+            return None
+        if not isinstance(lanes, list) or any(name not in known for name in lanes):
+            raise RefusedRequest(400, f"lanes must be a list of some of: {', '.join(known)}")
+        return lanes
 
     def _trace(self, asked: Mapping[str, Any]) -> Trace:
         steps = asked.get("steps")

@@ -6,6 +6,7 @@
   let steps = [];
   let undone = [];
   let shown = 0;
+  let lanes = [];
   const bookmarks = [];
 
   function make(name, text, className) {
@@ -37,9 +38,10 @@
       const same = steps.findIndex((step, at) => wanted[at] !== step);
       const common = Math.min(same < 0 ? steps.length : same, wanted.length);
       const first = Math.min(shown, common + 1);
-      const found = await ask("walk", { steps: wanted, first });
-      while (rows.children.length > first) rows.lastElementChild.remove();
+      const found = await ask("walk", { steps: wanted, first, lanes });
+      while (rows.children.length > found.first) rows.lastElementChild.remove();
       rows.insertAdjacentHTML("beforeend", found.rows);
+      draw(found);
       steps = found.steps;
       undone = kept ?? [];
       shown = rows.children.length;
@@ -54,6 +56,17 @@
     }
   }
 
+  function draw(found) {
+    lanes = found.lanes;
+    const story = document.getElementById("step");
+    story.style.setProperty("--most", lanes.length * story.dataset.lane + "px");
+    story.style.setProperty("--least", lanes.length * story.dataset.least + "px");
+    story.querySelector(".head svg").innerHTML = found.head;
+    $("idle").hidden = found.idle.length === 0;
+    $("idle").firstElementChild.textContent = found.idle.join(", ");
+    $("idle").dataset.lanes = JSON.stringify([...lanes, ...found.idle]);
+  }
+
   function show(found) {
     const judged = found.properties.map((one) => {
       if (one.kind === "sometimes") return one.met ? make("span", "✓ " + one.name, "ok good") : null;
@@ -65,7 +78,11 @@
     rest.append(make("summary", `✓ ${held.length} hold`), make("p", held.map((one) => one.name).join(", ")));
     $("properties").replaceChildren(...judged.filter(Boolean), rest);
     $("count").textContent = `${found.possible.length} steps`;
-    $("possible").replaceChildren(...found.possible.map(choice));
+    const idling = found.possible.filter((one) => !one.changes.length && !one.violates.length);
+    $("possible").replaceChildren(...found.possible.filter((one) => !idling.includes(one)).map(choice));
+    $("idling").hidden = !idling.length;
+    $("idling").firstElementChild.textContent = idling.length === 1 ? "1 step that changes nothing" : `${idling.length} steps that change nothing`;
+    $("idling").lastElementChild.replaceChildren(...idling.map(choice));
     const refused = found.refused.reduce((sum, one) => sum + one.steps.length, 0);
     $("refused-count").textContent = `${refused} steps, each with the guard that refuses it`;
     $("refused").replaceChildren(...found.refused.map(refusal));
@@ -80,7 +97,7 @@
     const button = make("button", one.step, "step-button");
     button.type = "button";
     button.title = one.rule;
-    button.append(make("span", one.changes.join(". ") || "nothing changes", "changes"));
+    if (one.changes.length) button.append(make("span", one.changes.join(". "), "changes"));
     if (one.violates.length) button.append(make("span", one.violates.map((name) => "✗ " + name).join(" "), "broken"));
     button.addEventListener("click", () => go([...steps, one.step]));
     item.append(button);
@@ -137,9 +154,17 @@
     more.prepend(button);
   }, true);
 
+  $("unfold").addEventListener("click", () => {
+    lanes = JSON.parse($("idle").dataset.lanes);
+    shown = 0;
+    go(steps, undone);
+  });
+
   $("find").addEventListener("submit", async (event) => {
     event.preventDefault();
     const compiled = event.submitter?.name === "compiled";
+    const begun = Date.now();
+    const telling = setInterval(() => say(`Searching for ${Math.round((Date.now() - begun) / 1000)} s …`), 1000);
     say("Searching …");
     try {
       const found = await ask("find", { steps, where: event.target.elements.where.value, compiled });
@@ -153,6 +178,8 @@
       }
     } catch (error) {
       say(error.message, true);
+    } finally {
+      clearInterval(telling);
     }
   });
 
@@ -186,6 +213,11 @@
     const item = make("li");
     item.append(button);
     $("bookmarks").append(item);
+  });
+
+  $("link").addEventListener("click", async () => {
+    await navigator.clipboard.writeText(location.href);
+    say("The link is copied. It works as long as this explorer runs on this port with this token.");
   });
 
   for (const button of document.querySelectorAll(".export")) {

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from neverlost.model.core import Model
 
 from ..pages.page import embedded, filled, whole_page
-from ..trace.drawing import LANE, head
-from ..trace.lanes import lane_names
+from ..trace.drawing import LANE, LEAST
 from ..trace.page import conditions
 from .where import example_where
 
@@ -17,15 +16,14 @@ EXPORTS = ("html", "json", "itf", "mermaid", "pytest", "svg", "text", "dot", "gr
 
 def explore_html(model: Model, begin: Sequence[str], compare: str) -> str:
     """The page: it asks its own server for everything that it shows. `begin` are the first steps, `compare` another model."""
-    lanes = lane_names(model)
     fields = [field.name for field in model.profile.state.fields]
     body = filled(
         "explore/explore.html.j2",
         name=model.profile.name,
         conditions=conditions(model),
         statement=model.profile.statement,
-        width=LANE * len(lanes),
-        head=head(lanes),
+        lane=LANE,
+        least=LEAST,
         example=example_where(model),
         exports=EXPORTS,
         compare=compare,

@@ -13,6 +13,8 @@ from neverlost.explorer.traces.choices import choices, judgements
 from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.model.core import Model, NeverlostError, Packed, Property, Refused, Step
 
+from ..trace.drawing import head, lanes_of
+from ..trace.lanes import lane_names
 from ..trace.page import all_fields, later_rows
 
 MOST_STEPS = 500
@@ -59,15 +61,25 @@ def _further(trace: Trace, step: Step) -> Trace:
     return Trace(model=trace.model, states=(*trace.states, after), steps=(*trace.steps, step))
 
 
-def walk_values(trace: Trace, first: int) -> dict[str, Any]:
-    """What a page shows of a walk: its rows from the number `first` on, and what can be done in its last state."""
+def walk_values(trace: Trace, first: int, lanes: Sequence[str] | None) -> dict[str, Any]:
+    """What a page shows of a walk: its rows from the number `first` on, and what can be done in its last state.
+
+    `lanes` are those that the page has; None if it has all. If the walk needs others too, the page gets all rows with all of them.
+    """
+    wanted = lane_names(trace.model) if lanes is None else _lanes_of(trace, lanes)
+    if lanes is not None and wanted != list(lanes):
+        first = 0
     model, here = trace.model, trace.states[-1]
     before = trace.states[-2] if trace.steps else None
     state, now = model.state(here), choices(model, here)
     judged = {j.property.name: j for j in judgements(model, before, here, _judged(model))}
     return {
         "steps": [step.show(model.bounds) for step in trace.steps],
-        "rows": str(later_rows(trace, first)),
+        "first": first,
+        "rows": str(later_rows(trace, first, wanted)),
+        "lanes": wanted,
+        "idle": [name for name in lane_names(model) if name not in wanted],
+        "head": str(head(wanted)),
         "possible": [
             {
                 "step": choice.step.show(model.bounds),
@@ -94,6 +106,12 @@ def walk_values(trace: Trace, first: int) -> dict[str, Any]:
         ],
         "fields": all_fields(state),
     }
+
+
+def _lanes_of(trace: Trace, kept: Sequence[str]) -> list[str]:
+    """The lanes that take part in a walk, and those that are kept, in their order."""
+    shown = {*lanes_of(trace), *kept}
+    return [name for name in lane_names(trace.model) if name in shown]
 
 
 def _judged(model: Model) -> list[Property]:

@@ -19,15 +19,19 @@ WIDTH, VERSION_WIDTH = 5, 15
 
 
 def legend(matrix: Matrix) -> str:
+    """What a cell means, and what the columns are."""
+    return f"{wrapped(cells_legend(matrix))}\n{matrix.legend}"
+
+
+def cells_legend(matrix: Matrix) -> str:
     """What a cell means."""
     ran_out = (
         f" ok*: none, but {matrix.ran_out} ran out in some state, and what would have come after it was not searched."
     )
-    general = (
+    return (
         f"A number: the steps of the shortest {matrix.violation}. ok: no {matrix.violation} in any state;"
         f"{ran_out if matrix.ran_out else ''} ?: undecided."
     )
-    return f"{wrapped(general)}\n{matrix.legend}"
 
 
 def cell_text(answer: Answer) -> str:

@@ -1,67 +1,73 @@
-// Filters, two versions side by side, and stories that open below the row of their cell.
+// Filters, two versions side by side, and stories that open below the table of their cell. Without this script all tables are shown.
 
 {
   const form = document.getElementById("filters");
-  const rows = [...document.querySelectorAll(".cells tbody tr[data-version]")];
-  const homes = new Map([...document.querySelectorAll("details.bug")].map((story) => [story.id, story.nextSibling]));
+  const blocks = [...document.querySelectorAll(".block")];
+  const list = document.getElementById("stories");
+  const stories = [...document.querySelectorAll("details.bug")];
   const names = [...new Set([...form.querySelectorAll("input")].map((box) => box.name))];
-  const words = (row) => [...row.querySelectorAll("td.word")].map((cell) => cell.textContent);
+  const said = document.getElementById("differing");
 
   function filter() {
     const chosen = names.map((name) => new Set([...form.querySelectorAll(`input[name="${name}"]:checked`)].map((box) => box.value)));
-    const [one, other] = [form.elements.one.value, form.elements.other.value];
-    for (const row of rows) {
-      const kept = words(row).every((word, at) => chosen[at].has(word));
-      row.hidden = !kept || (one !== "" && other !== "" && ![one, other].includes(row.dataset.version));
+    for (const block of blocks) {
+      block.hidden = !JSON.parse(block.dataset.words).some((words) => words.every((word, at) => chosen[at].has(word)));
     }
-    compare(one, other);
+    const shown = blocks.filter((block) => !block.hidden);
+    const linked = new Set(shown.flatMap((block) => [...block.querySelectorAll(".cells a")].map((link) => link.hash)));
+    for (const story of stories) story.hidden = !linked.has("#" + story.id) && location.hash !== "#" + story.id;
+    compare(shown, form.elements.one, form.elements.other);
   }
 
-  function compare(one, other) {
-    for (const cell of document.querySelectorAll(".differs")) cell.classList.remove("differs");
-    const said = document.getElementById("differing");
-    said.textContent = "";
-    if (!one || !other || one === other) return;
-    const keyed = new Map(rows.map((row) => [[row.dataset.version, ...words(row)].join(), row]));
-    let count = 0;
-    for (const row of rows.filter((each) => each.dataset.version === one && !each.hidden)) {
-      const beside = keyed.get([other, ...words(row)].join());
-      row.querySelectorAll("td").forEach((cell, at) => {
-        const there = beside?.querySelectorAll("td")[at];
-        if (there && there.textContent !== cell.textContent) {
-          count += 1;
-          cell.classList.add("differs");
-          there.classList.add("differs");
-        }
-      });
+  function compare(shown, one, other) {
+    said.replaceChildren();
+    if (!one.value || !other.value || one.value === other.value) return;
+    const [first, second] = [one, other].map((box) => box.selectedOptions[0].textContent);
+    const lines = [];
+    for (const block of shown) {
+      for (const row of block.querySelectorAll("tbody tr")) {
+        const cells = JSON.parse(row.dataset.cells);
+        const [here, there] = [cells[one.value], cells[other.value]];
+        if (here === there) continue;
+        const faults = row.querySelector("th").innerText.replaceAll("\n", "; ");
+        lines.push(element("li", `${block.querySelector("h2").textContent}, with ${faults}: ${here} in ${first}, ${there} in ${second}`));
+      }
     }
-    said.textContent = `${one} and ${other} differ in ${count} cells.`;
+    said.append(element("p", lines.length ? `${first} and ${second} differ in ${lines.length} rows:` : `${first} and ${second} do not differ here.`));
+    if (lines.length) {
+      const differences = element("ul");
+      differences.append(...lines);
+      said.append(differences);
+    }
   }
 
+  function putBack() {
+    for (const story of stories) list.append(story);
+    document.querySelector(".place")?.remove();
+    document.querySelector(".chosen")?.classList.remove("chosen");
+  }
+
+  form.hidden = false;
   form.addEventListener("change", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
+  document.getElementById("everything").addEventListener("click", () => {
+    for (const box of form.querySelectorAll("input")) box.checked = true;
+    filter();
+  });
 
-  document.querySelector(".cells").addEventListener("click", (event) => {
-    const link = event.target.closest("a");
+  document.querySelector(".matrix").addEventListener("click", (event) => {
+    const link = event.target.closest(".cells a");
     if (!link) return;
     event.preventDefault();
-    const story = document.getElementById(link.hash.slice(1));
-    const row = link.closest("tr");
-    const shown = document.querySelector(".place");
-    const again = shown?.previousElementSibling === row && shown.contains(story);
-    for (const [id, next] of homes) {
-      const moved = document.getElementById(id);
-      if (shown?.contains(moved)) document.querySelector(".matrix").insertBefore(moved, next);
-    }
-    shown?.remove();
+    const again = link.parentElement.classList.contains("chosen");
+    putBack();
     if (again) return;
-    const place = document.createElement("tr");
-    place.className = "place";
-    const cell = document.createElement("td");
-    cell.colSpan = row.cells.length;
-    cell.append(story);
-    place.append(cell);
-    row.after(place);
+    const story = document.getElementById(link.hash.slice(1));
+    const place = element("div", undefined, "place");
+    place.append(story);
+    link.closest(".block").append(place);
+    link.parentElement.classList.add("chosen");
+    story.hidden = false;
     story.open = true;
     history.replaceState(null, "", link.hash);
     story.scrollIntoView({ block: "nearest" });

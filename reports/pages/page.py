@@ -21,11 +21,11 @@ from ..printable import printable
 HOME = "neverlost.reports"
 """Templates, styles and scripts lie beside the modules that use them, and are named from here: `trace/story.js`."""
 
-TONES = {Verdict.HOLDS: "good", Verdict.VIOLATED: "bad", Verdict.UNDECIDED: "bad"}
+TONES = {Verdict.HOLDS: "good", Verdict.VIOLATED: "bad", Verdict.UNDECIDED: "open"}
 """The classes of verdicts."""
 
-COLOURS, PICTURE = "pages/colours.css", "pages/picture.css"
-STYLES = (COLOURS, PICTURE, "pages/page.css")
+TOKENS, PICTURE = "pages/tokens.css", "pages/picture.css"
+STYLES = (TOKENS, PICTURE, "pages/page.css")
 
 
 @cache
@@ -55,7 +55,7 @@ def asset(name: str) -> str:
 @cache
 def picture_style() -> str:
     """The style of a picture that stands alone, without variables: many viewers and printers of SVG know none, and draw them black."""
-    light, dark = (dict(re.findall(r"--([\w-]+): (#\w+)", part)) for part in asset(COLOURS).split("@media"))
+    light, dark = (dict(re.findall(r"--([\w-]+): (#\w+)", part)) for part in asset(TOKENS).split("@media"))
 
     def written(colours: Mapping[str, str]) -> str:
         return re.sub(r"var\(--([\w-]+)\)", lambda name: colours[name[1]], asset(PICTURE))

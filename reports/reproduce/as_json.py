@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from neverlost.conformance.cluster.finding import Found
 from neverlost.conformance.cluster.reproduction import Reproduction
 
 from ..common import differences_values
@@ -47,3 +48,8 @@ def reproduction_values(found: Reproduction) -> dict[str, Any]:
             "notes": list(final.notes),
         },
     }
+
+
+def tried_values(found: Found) -> list[dict[str, Any]]:
+    """What was tried in a search for a run, as plain values."""
+    return [{"profile": one.profile, "steps": one.length, "why": one.why} for one in found.tried]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from neverlost.conformance.cluster.finding import Found, Tried
 from neverlost.conformance.cluster.reproduction import Reproduction
 from neverlost.explorer.traces.sentence import sentence
 
@@ -11,6 +15,29 @@ from ..quantities import show_seconds
 def reproduction_text(found: Reproduction, file: str, quiet: bool, number: int | None) -> str:
     """How a run went. `file` is that of the trace; `number` counts the runs if there are several."""
     return "\n".join(_lines(found, file, quiet, number))
+
+
+def found_text(found: Found, quiet: bool) -> str:
+    """What was tried in the search for a run, and the run if one was found."""
+    lines = list(_tried_lines(found.tried))
+    if found.trace is not None:
+        lines.append(
+            f"{found.trace.model.profile.name}, {len(found.trace.steps)} steps: brokers can be made to do these"
+        )
+        if not quiet:
+            bounds = found.trace.model.bounds
+            lines += [f"{number:3}. {step.show(bounds)}" for number, step in enumerate(found.trace.steps, start=1)]
+    return "\n".join(lines)
+
+
+def _tried_lines(tried: Sequence[Tried]) -> Iterator[str]:
+    """A line for each run; one for all lengths of which the same is said."""
+    for (profile, why), group in groupby(tried, key=lambda one: (one.profile, one.why)):
+        lengths = [one.length for one in group]
+        if lengths[0] == lengths[-1]:
+            yield str(Tried(profile=profile, length=lengths[0], why=why))
+        else:
+            yield f"{profile}, {lengths[0]} to {lengths[-1]} steps: {why}"
 
 
 def _lines(found: Reproduction, file: str, quiet: bool, number: int | None) -> list[str]:

@@ -14,8 +14,11 @@ from neverlost.model.core import Cell, LaneView, Sent
 
 from .lanes import Happening, happening, lane_names, lane_views
 
-LANE = 160
-"""The width of a lane; text in it is shortened to what fits."""
+LANE, LEAST = 160, 116
+"""The width of a lane, and how narrow a page may make it. Text in a lane is shortened to what fits its width.
+
+All that a row shows lies at a share of its width, or at a distance from there, so that a page can make lanes narrower.
+"""
 
 ARROW, ROLE, CELLS, LINE, GAP = 26, 19, 26, 14, 8
 LOOP_HEIGHT, LOOP_WIDTH = 12, 34
@@ -49,23 +52,41 @@ class Drawing:
     def width(self) -> int:
         return LANE * len(self.lanes)
 
+    @property
+    def least_width(self) -> int:
+        """How narrow the lanes may become, all together."""
+        return LEAST * len(self.lanes)
 
-def drawing(trace: Trace, *, all_lanes: bool = False) -> Drawing:
-    """The picture of a trace. Lanes with a name that show nothing and take no part are left out, unless `all_lanes` are wanted."""
-    model, states = trace.model, trace.unpacked()
-    views = [lane_views(model, state) for state in states]
-    happened = tuple(
-        happening(model, step, before, after)
-        for step, before, after in zip(trace.steps, states, states[1:], strict=False)
-    )
-    lanes = tuple(name for name in lane_names(model) if all_lanes or _takes_part(name, views, happened))
+
+def drawing(trace: Trace, lanes: Sequence[str] | None = None) -> Drawing:
+    """The picture of a trace. Without a choice of `lanes`, those with a name that show nothing and take no part are left out."""
+    states = trace.unpacked()
+    views, happened = _seen(trace)
+    if lanes is None:
+        lanes = [name for name in lane_names(trace.model) if _takes_part(name, views, happened)]
     rows = [
         _row(lanes, views[number], views[number + 1], found, _words(owner_lines(states[number], states[number + 1])))
         for number, found in enumerate(happened)
     ]
     shown = [f"{name}: {text}" for name in lanes for text in _texts(views[0][name])]
     start = _row(lanes, None, views[0], None, _words(shown))
-    return Drawing(lanes=lanes, start=start, rows=tuple(rows), happenings=happened)
+    return Drawing(lanes=tuple(lanes), start=start, rows=tuple(rows), happenings=happened)
+
+
+def lanes_of(trace: Trace) -> list[str]:
+    """The lanes that show something, or take part."""
+    views, happened = _seen(trace)
+    return [name for name in lane_names(trace.model) if _takes_part(name, views, happened)]
+
+
+def _seen(trace: Trace) -> tuple[list[dict[str, LaneView]], tuple[Happening, ...]]:
+    """What the lanes show in each state, and what each step is."""
+    model, states = trace.model, trace.unpacked()
+    views = [lane_views(model, state) for state in states]
+    return views, tuple(
+        happening(model, step, before, after)
+        for step, before, after in zip(trace.steps, states, states[1:], strict=False)
+    )
 
 
 def _takes_part(name: str, views: Sequence[Mapping[str, LaneView]], happened: Sequence[Happening]) -> bool:
@@ -84,12 +105,13 @@ def _words(parts: Sequence[str]) -> str:
 
 def head(lanes: Sequence[str]) -> Markup:
     """The names of the lanes, in a row of their own."""
-    names = [_text(_middle(number), HEAD, name, "name") for number, name in enumerate(lanes)]
+    names = [_text(_middle(number, len(lanes)), HEAD, name, "name") for number, name in enumerate(lanes)]
     return Markup("").join(names)
 
 
-def _middle(lane: int) -> int:
-    return LANE * lane + LANE // 2
+def _middle(lane: float, lanes: int) -> str:
+    """Where the middle of a lane is, as a share of the width of all lanes."""
+    return f"{100 * (lane + 0.5) / lanes:.4g}%"
 
 
 def _row(
@@ -102,39 +124,39 @@ def _row(
     sent = () if found is None else tuple(m for m in found.sent if m.sender in lanes and m.receiver in lanes)
     arrows_end = GAP + ARROW * len(sent)
     shown = [
-        _lane(number, None if before is None else before[name], after[name], arrows_end)
+        _lane(_middle(number, len(lanes)), None if before is None else before[name], after[name], arrows_end)
         for number, name in enumerate(lanes)
     ]
     fault = () if found is None or not found.fault else (_fault(lanes, found, arrows_end),)
     height = max([arrows_end + ROLE, *(end for end, _ in shown), *(end for end, _ in fault)]) + GAP
-    lines = [_life(number, after[name]) for number, name in enumerate(lanes)]
+    lines = [_life(_middle(number, len(lanes)), after[name]) for number, name in enumerate(lanes)]
     arrows = [_arrow(message, lanes, GAP + ARROW * number) for number, message in enumerate(sent)]
     parts = [*lines, *(part for _, part in shown), *(part for _, part in fault), *arrows]
     return Row(height=height, svg=Markup("").join(parts), words=words)
 
 
-def _life(lane: int, view: LaneView) -> Markup:
+def _life(x: str, view: LaneView) -> Markup:
     """The line of a lane, as long as its row is drawn."""
-    kind, x = "life" if view.alive else "life dead", _middle(lane)
+    kind = "life" if view.alive else "life dead"
     return Markup('<line class="{}" x1="{}" y1="0" x2="{}" y2="100%"/>').format(kind, x, x)
 
 
-def _lane(number: int, before: LaneView | None, after: LaneView, top: int) -> tuple[int, Markup]:
+def _lane(x: str, before: LaneView | None, after: LaneView, top: int) -> tuple[int, Markup]:
     """What a lane shows below the arrows: its role and its log always if it has a log, other lines if they are new."""
     y, parts = top, []
     if after.role and (after.slots or before is None or before.role != after.role):
         y += ROLE
         new = before is not None and before.role != after.role
-        parts.append(_text(_middle(number), y - 7, _short(after.role), "role new" if new else "role", back=True))
+        parts.append(_text(x, y - 7, _short(after.role), "role new" if new else "role", back=True))
     if after.slots:
-        parts.append(_log(number, before, after, y))
+        parts.append(_log(x, before, after, y))
         y += CELLS
     for line in (*after.standing, *after.lines):
         known = before is not None and line in (*before.standing, *before.lines)
         if line in after.standing or not known:
             y += LINE
             kind = "line" if known or before is None else "line new"
-            parts.append(_text(_middle(number), y - 3, _short(line), kind, back=True))
+            parts.append(_text(x, y - 3, _short(line), kind, back=True))
     return y, Markup("").join(parts)
 
 
@@ -142,9 +164,9 @@ def _short(text: str) -> str:
     return text if len(text) <= FITS else text[: FITS - 1] + "…"
 
 
-def _log(number: int, before: LaneView | None, after: LaneView, top: int) -> Markup:
-    width = CELL * after.slots
-    left = _middle(number) - width // 2
+def _log(at: str, before: LaneView | None, after: LaneView, top: int) -> Markup:
+    """The log of a lane, around its middle."""
+    left = -CELL * after.slots // 2
     parts = []
     for slot in range(after.slots):
         now = after.cells[slot] if slot < len(after.cells) else None
@@ -161,7 +183,9 @@ def _log(number: int, before: LaneView | None, after: LaneView, top: int) -> Mar
         x = left + CELL * after.high_watermark
         d = f"M{x} {top - 3}v{CELL_HEIGHT + 6}m-3 0h6m-6 {-CELL_HEIGHT - 6}h6"
         parts.append(Markup('<path class="{}" d="{}"/>').format("mark new" if moved else "mark", d))
-    return Markup('<g class="{}">{}</g>').format("log" if after.alive else "log dead", Markup("").join(parts))
+    return Markup('<svg class="{}" x="{}">{}</svg>').format(
+        "log" if after.alive else "log dead", at, Markup("").join(parts)
+    )
 
 
 def _cell(x: int, y: int, now: Cell | None, then: Cell | None, *, changed: bool) -> Markup:
@@ -188,36 +212,59 @@ def _cell(x: int, y: int, now: Cell | None, then: Cell | None, *, changed: bool)
 
 def _arrow(message: Sent, lanes: Sequence[str], top: int) -> Markup:
     """An arrow between two lanes; what a lane sends to itself leaves it to the right and comes back below."""
-    start, end = (_middle(lanes.index(name)) for name in (message.sender, message.receiver))
-    y, own = top + ARROW - 8, start == end
-    begin, turn, way = (
-        (y - LOOP_HEIGHT, start + LOOP_WIDTH, -1) if own else (y, (start + end) // 2, 1 if end > start else -1)
+    sender, receiver = (lanes.index(name) for name in (message.sender, message.receiver))
+    start, end, halfway = (_middle(lane, len(lanes)) for lane in (sender, receiver, (sender + receiver) / 2))
+    y = top + ARROW - 8
+    if sender == receiver:
+        return _message(message, start, y - LOOP_HEIGHT, _to_itself(message, start, y))
+    label = _text(halfway, y - 5, message.carries, "carries", back=True)
+    line = Markup('<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>').format(
+        "arrow lost" if message.lost else "arrow", start, y, halfway if message.lost else end, y
     )
-    label = _text(start - LOOP_WIDTH - GAP if own else turn, y - 5, message.carries, "carries", back=True)
     if message.lost:
-        line = Markup(
-            '<path class="arrow lost" d="M{} {}H{}"/><path class="cross" d="M{} {}l10 10m-10 0l10 -10"/>'
-        ).format(start, begin, turn, turn - 5, begin - 5)
+        tip = Markup('<svg x="{}"><path class="cross" d="M-5 {}l10 10m-10 0l10 -10"/></svg>').format(halfway, y - 5)
     else:
-        path = f"M{start} {begin}" + (f"H{turn}V{y}" if own else "") + f"H{end - 7 * way}"
-        line = Markup('<path class="arrow" d="{}"/><path class="tip" d="M{} {}l{} -4v8z"/>').format(
-            path, end, y, -8 * way
-        )
-    return Markup('<g class="{}">{}<circle class="from" cx="{}" cy="{}" r="3"/>{}</g>').format(
-        "message lost" if message.lost else "message", line, start, begin, label
+        tip = _tip(end, y, 1 if receiver > sender else -1)
+    return _message(message, start, y, line + tip + label)
+
+
+def _to_itself(message: Sent, at: str, y: int) -> Markup:
+    """The arrow of a message to oneself, and its label on the left."""
+    begin, turn = y - LOOP_HEIGHT, LOOP_WIDTH
+    path = f"M0 {begin}H{turn}" + ("" if message.lost else f"V{y}H7")
+    cross = f'<path class="cross" d="M{turn - 5} {begin - 5}l10 10m-10 0l10 -10"/>' if message.lost else ""
+    label = Markup('<text class="carries back" x="{}" y="{}">{}</text>').format(
+        -LOOP_WIDTH - GAP, y - 5, escape(message.carries)
+    )
+    line = Markup('<svg x="{}"><path class="{}" d="{}"/>{}{}</svg>').format(
+        at, "arrow lost" if message.lost else "arrow", path, Markup(cross), label
+    )
+    return line if message.lost else line + _tip(at, y, -1)
+
+
+def _tip(at: str, y: int, way: int) -> Markup:
+    """The tip of an arrow that goes to the right, or with -1 to the left."""
+    return Markup('<svg x="{}"><path class="tip" d="M0 {}l{} -4v8z"/></svg>').format(at, y, -8 * way)
+
+
+def _message(message: Sent, start: str, y: int, drawn: Markup) -> Markup:
+    return Markup('<g class="{}">{}<circle class="from" cx="{}" cy="{}" r="3"/></g>').format(
+        "message lost" if message.lost else "message", drawn, start, y
     )
 
 
 def _fault(lanes: Sequence[str], found: Happening, top: int) -> tuple[int, Markup]:
     name = next((name for name in found.at if name in lanes), lanes[0])
     text = f"✖ {found.fault}"
-    width, x = 9 * len(text) + 10, _middle(lanes.index(name))
+    width, x = 9 * len(text) + 10, _middle(lanes.index(name), len(lanes))
     y = top - GAP + 4
-    box = Markup('<rect class="fault" x="{}" y="{}" width="{}" height="18" rx="3"/>').format(x - width // 2, y, width)
+    box = Markup('<svg x="{}"><rect class="fault" x="{}" y="{}" width="{}" height="18" rx="3"/></svg>').format(
+        x, -width // 2, y, width
+    )
     return y + 22, box + _text(x, y + 13, text, "fault")
 
 
-def _text(x: int, y: int, text: str, kind: str, *, back: bool = False) -> Markup:
+def _text(x: str, y: int, text: str, kind: str, *, back: bool = False) -> Markup:
     """Text around a middle; `back` lets it hide the lines behind it."""
     return Markup('<text class="{}" x="{}" y="{}">{}</text>').format(
         kind + (" back" if back else ""), x, y, escape(text)
@@ -241,7 +288,7 @@ def figure(
             y += 16
             parts.append(Markup('<text class="{}" x="8" y="{}">{}</text>').format(kind, y, line))
     y += GAP
-    parts.append(Markup('<g transform="translate({} {})">{}</g>').format(ASIDE, y, head(drawn.lanes)))
+    parts.append(Markup('<svg x="{}" y="{}" width="{}">{}</svg>').format(ASIDE, y, drawn.width, head(drawn.lanes)))
     y += 18
     notes = [(), *(found.notes for found in drawn.happenings)]
     for number, row in enumerate((drawn.start, *drawn.rows)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from neverlost.explorer.process.raising import told_by
 from neverlost.explorer.traces.changes import declared_owner, owner_index
-from neverlost.model.core import Field, Index, LaneView, Message, Model, Note, Picture, Sent, State, Step
+from neverlost.model.core import Arrow, Field, Index, LaneView, Model, Note, Picture, Sent, State, Step
 from neverlost.model.core.picture import LOST, PLACEHOLDER, Shows
 
 WHOLE = "state"
@@ -84,7 +84,7 @@ def _has_unowned(model: Model) -> bool:
     )
 
 
-def _sent(message: Message, shown: dict[str, str], step: Step, before: State) -> Sent:
+def _sent(message: Arrow, shown: dict[str, str], step: Step, before: State) -> Sent:
     picks = step.picks()
     parts = []
     end = 0

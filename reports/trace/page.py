@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from markupsafe import Markup
 
@@ -19,8 +20,7 @@ from ..pages.page import embedded, filled, picture_style, whole_page
 from ..printable import printable
 from .as_text import loop_lines, trace_text
 from .beyond import beyond
-from .drawing import LANE, Drawing, drawing, figure, head
-from .lanes import lane_names
+from .drawing import Drawing, drawing, figure, head
 from .watched import watched
 
 START = "Start"
@@ -55,20 +55,27 @@ def symbols(*models: Model) -> list[str]:
 
 def trace_html(trace: Trace) -> str:
     """The page of a trace: one file that needs no other."""
-    prop = deciding_property(trace)
     body = filled(
         "trace/trace.html.j2",
-        sentence=sentence(trace),
+        **head_values(trace),
         conditions=conditions(trace.model),
-        symbols=symbols(trace.model),
-        property=None if prop is None else prop.name,
-        statement=None if prop is None else prop.statement,
-        turns=turns(trace),
-        story=story_section(trace, "step", with_beyond=True),
         command=shell_lines(check_command(trace), ""),
         text=trace_text(trace),
     )
     return whole_page(sentence(trace), body, scripts=["trace/story.js"])
+
+
+def head_values(trace: Trace) -> dict[str, Any]:
+    """What every page of one run begins with, for `trace/head.html.j2`: what happened, where it goes wrong, and the story."""
+    prop = deciding_property(trace)
+    return {
+        "sentence": sentence(trace),
+        "symbols": symbols(trace.model),
+        "property": None if prop is None else prop.name,
+        "statement": None if prop is None else prop.statement,
+        "turns": turns(trace),
+        "story": story_section(trace, "step", with_beyond=True),
+    }
 
 
 def turns(trace: Trace) -> list[tuple[int, str]]:
@@ -100,6 +107,7 @@ def story_section(trace: Trace, prefix: str, *, with_beyond: bool = False, with_
         "trace/story.html.j2",
         prefix=prefix,
         width=drawn.width,
+        least=drawn.least_width,
         head=head(drawn.lanes),
         rows=list(story_rows(trace, drawn)),
         loop_from=None if trace.loop_start is None else trace.loop_start + 1,
@@ -109,15 +117,12 @@ def story_section(trace: Trace, prefix: str, *, with_beyond: bool = False, with_
     )
 
 
-def later_rows(trace: Trace, first: int) -> Markup:
-    """The rows of a run from the one with number `first` on, all lanes drawn: what a page that grows adds to its story."""
+def later_rows(trace: Trace, first: int, lanes: Sequence[str]) -> Markup:
+    """The rows of a run from the one with number `first` on, with these lanes: what a page that grows adds to its story."""
     begin = max(first - 1, 0)
     rest = replace(trace, states=trace.states[begin:], steps=trace.steps[begin:], property=None, loop_start=None)
-    rows = [row for row in story_rows(rest, drawing(rest, all_lanes=True), begin) if row.number >= first]
-    width = LANE * len(lane_names(trace.model))
-    return filled(
-        "trace/rows.html.j2", prefix="step", width=width, rows=rows, loop_from=None, beyond=None, with_fields=True
-    )
+    rows = [row for row in story_rows(rest, drawing(rest, lanes), begin) if row.number >= first]
+    return filled("trace/rows.html.j2", prefix="step", rows=rows, loop_from=None, beyond=None, with_fields=True)
 
 
 def conditions(model: Model) -> list[str]:

@@ -35,17 +35,24 @@ class Fix:
         return any(change.key == VERSION for change in self.changes)
 
 
+def by_changes(
+    found: Sequence[tuple[DecidedDanger, Fix | None]],
+) -> list[Sequence[tuple[DecidedDanger, Fix | None]]]:
+    """Findings in groups that the same changes prevent; those without a fix are a group too."""
+    groups: dict[object, list[tuple[DecidedDanger, Fix | None]]] = {}
+    for finding, fix in found:
+        changes = None if fix is None else (fix.changes, fix.until and fix.until.changes)
+        groups.setdefault(changes, []).append((finding, fix))
+    return list(groups.values())
+
+
 def with_same_changes(
     found: Sequence[tuple[DecidedDanger, Fix | None]],
 ) -> list[tuple[Sequence[DecidedDanger], Sequence[Fix]]]:
     """Findings with the same changes, and their fixes, each once; without a fix those that have none."""
-    by_changes: dict[object, list[tuple[DecidedDanger, Fix | None]]] = {}
-    for finding, fix in found:
-        changes = None if fix is None else (fix.changes, fix.until and fix.until.changes)
-        by_changes.setdefault(changes, []).append((finding, fix))
     return [
         ([finding for finding, _ in same], list({fix.faults: fix for _, fix in same if fix is not None}.values()))
-        for same in by_changes.values()
+        for same in by_changes(found)
     ]
 
 

@@ -1,4 +1,4 @@
-"""`neverlost audit --html`: the verdict, every danger once with its story, and the fix as a diff that really fixes it."""
+"""`neverlost audit --html`: the verdict, what to do first, every danger with its story, and a diff that really fixes it."""
 
 from __future__ import annotations
 
@@ -35,13 +35,40 @@ def test_the_page_says_the_verdict_and_each_danger_once_with_its_story(audited: 
     assert (loaded(page), handlers(page)) == ([], [])
     said = page.all("h1")[0].all("span", "verdict")[0].words
     assert said == {"holds": "SAFE", "violated": "NOT SAFE", "undecided": "UNDECIDED"}[values["verdict"]]
-    for part in page.all("section", "danger"):
+    for part in page.all("details", "danger"):
         (story,) = part.all("section", "story")
         assert len(story.all("li", "step")) > 1
-    for one in page.all("section", "class"):
-        titles = [part.all("h3")[0].words for part in one.all("section", "danger")]
-        assert len(titles) == len(set(titles))
-        assert bool(titles) == ("HAPPENS" in one.all("table", "dangers")[0].words)
+    classes = {part.attributes["id"]: part for part in page.all("section", "class")}
+    for number, one in enumerate(values["classes"], start=1):
+        part = classes[f"class-{number}"]
+        stories = {story.attributes["id"]: story for story in part.all("details", "danger")}
+        happens = {f["property"] for f in one["findings"] if f["verdict"] == "violated"}
+        assert len(stories) == len(happens)
+        linked = {link.attributes["href"] for link in part.all("div", "remedy") for link in link.all("a")}
+        assert linked == {f"#{name}" for name in stories}
+        (table,) = part.all("table", "dangers")
+        assert bool(stories) == any(cell.words for tone in ("bad", "beyond") for cell in table.all("td", tone))
+
+
+@pytest.mark.parametrize("name", ["good", "acks-1"])
+def test_what_to_do_comes_before_the_table_and_the_legend_stands_beside_stories(audited: Audited, name: str) -> None:
+    page, _ = audited(*(EXAMPLES / name).iterdir())
+    beside = [len(story.all("p", "key")) for story in page.all("details", "danger")]
+    assert beside == [1] * len(beside)
+    assert len(page.all("p", "key")) == len(beside)
+    words = page.all("main")[0].words
+    assert words.index("What may happen") < words.index("All that was asked") < words.index("How to read this")
+
+
+def test_of_several_classes_the_worst_comes_first_with_what_to_do(audited: Audited) -> None:
+    page, values = audited(*(EXAMPLES / "many-topics").iterdir())
+    verdicts = [part.all("h2")[0].all("span", "verdict")[0].words for part in page.all("section", "class")]
+    assert verdicts == sorted(verdicts, key=["NOT SAFE", "UNDECIDED", "SAFE"].index)
+    assert len(verdicts) == len(values["classes"])
+    (summary,) = page.all("table", "summary")
+    rows = [[cell.words for cell in row.all("td")] for row in summary.all("tr")[1:]]
+    assert [verdict for verdict, _ in rows] == verdicts
+    assert all(first.startswith("Nothing: it is SAFE") == (verdict == "SAFE") for verdict, first in rows)
 
 
 def within_tolerance(values: Any) -> set[str]:
@@ -73,7 +100,7 @@ def test_the_diff_of_the_first_danger_applied_to_the_files_prevents_it(
     for copy in copies:
         copy.write_text((EXAMPLES / name / copy.name).read_text(encoding="utf-8"), encoding="utf-8")
     page, before = audited(*copies)
-    diff = page.all("section", "danger")[0].all("pre", "diff")[0].words.strip().splitlines()
+    diff = page.all("div", "remedy")[0].all("pre", "diff")[0].words.strip().splitlines()
     (changed,) = [copy for copy in copies if str(copy) == diff[0].removeprefix("--- ")]
     changed.write_text(patched(changed.read_text(encoding="utf-8"), diff), encoding="utf-8")
     _, after = audited(*copies)

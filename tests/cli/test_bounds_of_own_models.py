@@ -46,3 +46,29 @@ def test_no_model_of_neverlost_has_a_bound_with_the_name_of_an_option(name: str)
     context = click.Context(command, info_name=name, parent=CONTEXT)
     for profile in profiles().values():
         assert bounds_of([], profile, context) == {}
+
+
+def described(run: Run, folder: Path, bound: str) -> str:
+    path = folder / "mine.py"
+    path.write_text(
+        COUNTER.replace('bound="counts"', f'bound="{bound}"').replace('"counts"', f'"{bound}"'), encoding="utf-8"
+    )
+    code, out, _ = run("describe", str(path))
+    assert code == 0
+    return " ".join(out.split())
+
+
+def test_describe_says_which_command_refuses_a_bound(run: Run, tmp_path: Path) -> None:
+    said = (
+        "neverlost prove refuses this model: --depth means something else there. Give the bound or setting another name"
+    )
+    assert said in described(run, tmp_path, "depth")
+    assert "refuse" not in described(run, tmp_path, "height")
+
+
+def test_describe_says_which_commands_refuse_a_bound_and_these_do(run: Run, tmp_path: Path) -> None:
+    said = described(run, tmp_path, "workers")
+    assert "neverlost check, neverlost prove refuse this model: --workers means something else there." in said
+    code, _, err = run("prove", str(tmp_path / "mine.py"), "--property", "any")
+    assert code == 2
+    assert "--workers of" in err

@@ -10,7 +10,8 @@ from command_line import Run
 from golden_text import expect_golden
 from looked_at import handlers, loaded, page_read
 
-from neverlost.spec.families import known_bugs
+from neverlost.spec.families import family_of, known_bugs, profiles
+from neverlost.spec.kafka.releases import RELEASES
 
 
 def test_the_ledger_is_a_table_of_every_loss(run: Run) -> None:
@@ -50,14 +51,29 @@ def test_the_ledger_is_a_page_with_the_story_of_every_loss_that_is_found(run: Ru
     file = tmp_path / "bugs.html"
     assert run("bugs", "--html", str(file))[0] == 0
     page = page_read(file.read_text(encoding="utf-8"))
-    assert (loaded(page), handlers(page)) == ([], [])
+    tickets = {link for link in loaded(page) if link.startswith("https://issues.apache.org/jira/browse/KAFKA-")}
+    assert (set(loaded(page)) - tickets, handlers(page)) == (set(), [])
     said = {part.attributes["id"]: part for part in page.all("details", "bug")}
     for bug in known_bugs():
         rows = said[bug.name].all("li", "step")
         assert len(rows) == (0 if bug.lost is None else len(bug.lost.steps or ()) + 1), bug.name
         assert bug.statement in said[bug.name].words
+        assert len(said[bug.name].all("span", "bar")) == len(bug.spans), bug.name
     ids = [row.attributes["id"] for row in page.all("li", "step")]
     assert len(ids) == len(set(ids))
+
+
+def test_the_bars_of_the_ledger_are_of_releases_and_agree_with_the_search() -> None:
+    for bug in known_bugs():
+        places = [(RELEASES.index(first), RELEASES.index(last)) for first, last in bug.spans]
+        flat = [place for span in places for place in span]
+        assert flat == sorted(flat), bug.name
+        if bug.lost is not None and places:
+            version = profiles()[bug.lost.profile]
+            time_line = family_of(version).time_line()
+            assert time_line is not None
+            span = time_line.spans[version.name]
+            assert any(RELEASES[place] in span for first, last in places for place in range(first, last + 1)), bug.name
 
 
 def test_one_loss_as_a_page_also_has_what_else_could_have_happened(run: Run, tmp_path: Path) -> None:

@@ -40,6 +40,8 @@ def test_the_page_says_the_verdict_and_draws_the_shortest_violation(checked: tup
         f["trace_length"] for f in values["properties"].values() if f["verdict"] == "violated" and f["asserted"]
     )
     assert len(page.all("li", "step")) == shortest
+    assert len(page.all("ul", "turns")) == 1
+    assert page.all("main")[0].words.count("VIOLATED") == 1
 
 
 def test_the_page_has_every_level_and_every_action_with_its_number(checked: tuple[Element, dict[str, object]]) -> None:

@@ -158,3 +158,27 @@ def test_a_witness_that_is_lost_is_named_and_a_domain_is_left_in_a_line_of_the_m
     assert "door.light: s.lit < 1 without it, shines has no witness" in out
     (line,) = (n for n, text in enumerate(SETTLED.splitlines(), start=1) if "cuts_left -= 1" in text)
     assert f"cuts_left was set to -1, outside its domain 0..2 ({path}:{line})" in out
+
+
+BY_KEYS = """
+class Key(Index, members=2):
+    "A key."
+
+@always("True.")
+def first(s: Door, key: Key) -> bool:
+    return key < 2
+
+@always("True.")
+def second(s: Door, one: Key, other: Key) -> bool:
+    return one + other < 3
+
+DOOR = Profile"""
+
+
+def test_a_model_whose_properties_have_parameters_has_mutants_too(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "doors.py"
+    text = DOOR.replace("DOOR = Profile", BY_KEYS).replace("properties=(", "properties=(first, second, ")
+    path.write_text(text, encoding="utf-8")
+    code, out, err = run("mutants", str(path), "--property", "first", "--property", "second")
+    assert code == 1, err
+    assert "finds the lack of 0 of" in " ".join(out.split())

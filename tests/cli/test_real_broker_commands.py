@@ -10,8 +10,9 @@ from command_line import Run, running
 from played_runs import ACKNOWLEDGED, MOVES, REFUSED, loss, played, scheduled
 
 from neverlost.conformance.adapter import StateDifference
-from neverlost.conformance.cluster.reproduction import Reproduced
+from neverlost.conformance.cluster.reproduction import Reproduced, Reproduction
 from neverlost.conformance.cluster.scenarios import ScenarioRun, scenarios
+from neverlost.explorer.traces.trace import Trace
 from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.reports.reproduce.as_json import reproduction_values
 from neverlost.reports.reproduce.as_text import reproduction_text
@@ -92,6 +93,72 @@ def test_a_release_that_cannot_be_run_is_refused(
     code, out, err = run("reproduce", str(file), *arguments)
     assert (code, out) == (2, "")
     assert why in err
+
+
+SMALL = ("--replicas", "2", "--log-size", "1", "--values", "1", "--leader-epochs", "3", "--power-losses", "1")
+"""Bounds in which 3.6 loses a record in six steps, by one that brokers cannot be made to do, and in nine without it."""
+
+
+def test_the_run_of_a_profile_that_brokers_can_be_made_to_do_is_searched_and_what_was_tried_is_said(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "found.json"
+    code, out, _ = run("reproduce", "kafka-3.6", *SMALL, "--kafka", "3.6.2", "--list", "--trace-out", str(file))
+    lines = out.splitlines()
+    assert code == 0
+    assert lines[0].startswith("kafka-3.6, 6 steps: step 5, restart(replica=r1), cannot be scheduled: ")
+    assert lines[1] == "seen/kafka-3.6, 9 steps: brokers can be made to do these"
+    assert lines[2] == "  1. produce(leader=r1, value=0, response=delivered)"
+    assert len(lines) == 11
+    assert run("replay", str(file))[0] == 0
+
+
+def test_the_run_that_was_found_is_played(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[Trace]()
+
+    def play(trace: Trace, *_: object, **__: object) -> Reproduction:
+        asked.append(trace)
+        return played(loss(), consumer=(), delivery=ACKNOWLEDGED)
+
+    monkeypatch.setattr("neverlost.conformance.cluster.reproduction.reproduce", play)
+    code, out, _ = run("reproduce", "kafka-3.6", *SMALL, "--kafka", "3.6.2", "--quiet")
+    assert code == 0
+    assert [(trace.model.profile.name, len(trace.steps)) for trace in asked] == [("seen/kafka-3.6", 9)]
+    assert out.splitlines()[-1].startswith("seen/kafka-3.6 on Kafka 4.1.1 with KRaft: REPRODUCED.")
+
+
+def test_where_no_run_is_found_no_broker_starts_and_nothing_is_decided(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("neverlost.conformance.cluster.clusters.Clusters.for_run")
+    code, out, _ = run("reproduce", "kafka-3.6", *SMALL, "--power-losses", "0", "--kafka", "3.6.2")
+    assert code == 3
+    assert out.splitlines() == [
+        "kafka-3.6, no run: there is none within these bounds",
+        "kafka-3.6 on Kafka 3.6.2 with KRaft: UNDECIDED, no run was found that real brokers can be made to do",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("loss.json", "--leader-moves", "3"), "--leader-moves is for the search of a profile"),
+        (("loss.json", "--property", "acked_never_lost"), "--property is for the search of a profile"),
+        (("loss.json", "--list"), "--list is for the search of a profile"),
+        (("kafka-3.6", "--profile", "own.py:OWN"), "--profile says which profile a trace is of"),
+        (("kafka-3.6", "--leader-move", "3"), "Did you mean --leader-moves?"),
+        (("kafka-36",), "no profile is named 'kafka-36'"),
+        (("water-jugs.json",), "water-jugs.json cannot be read"),
+    ],
+)
+def test_a_trace_takes_no_options_of_a_search_and_a_search_none_of_a_trace(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], why: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loss.json").write_text(trace_json(loss()), encoding="utf-8")
+    code, out, err = run("reproduce", *arguments, "--kafka", "3.6.2")
+    assert (code, out) == (2, "")
+    assert why in " ".join(err.split())
 
 
 def test_a_scenario_that_is_not_known_is_refused(run: Run) -> None:

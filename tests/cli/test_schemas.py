@@ -59,6 +59,10 @@ def written(*command: str, code: int, before: tuple[tuple[str, ...], ...] = ()) 
 
 PROVEN = ("prove", "published/replicated-log", "--property", "type_ok")
 IN_SUITE = ((*SUITE, "--out", "{own}/suite"),)
+SEARCHED = (
+    *("reproduce", "kafka-3.6", "--replicas", "2", "--log-size", "1", "--values", "1", "--leader-epochs", "3"),
+    *("--power-losses", "1", "--kafka", "3.6.2", "--list"),
+)
 YIELDING = ("conform", "{own}/suite", "--adapter", f"{wrong_brokers.__file__}:Yielding")
 WITHOUT_BROKERS = {
     "check, holds": written("check", *HOLDING, "--json", code=0),
@@ -94,6 +98,9 @@ WITHOUT_BROKERS = {
     "conform, passed": written("conform", "{own}/suite", "--adapter", "inprocess", "--json", code=0, before=IN_SUITE),
     "conform, failed": written(*YIELDING, "--json", code=1, before=IN_SUITE),
     "a trace of conform": written(*YIELDING, "--trace-out", code=1, before=IN_SUITE),
+    "reproduce, searched": written(*SEARCHED, "--json", code=0),
+    "reproduce, nothing found": written(*SEARCHED, "--power-losses", "0", "--json", code=3),
+    "a trace of reproduce": written(*SEARCHED, "--trace-out", code=0),
     "history, clean": written("history", "{own}/clean.json", "--json", code=0),
     "history, reordered": written("history", str(HISTORIES / "reordered.json"), "--json", code=1),
     "history, lost": written("history", str(HISTORIES / "lost.edn"), "--json", code=1),

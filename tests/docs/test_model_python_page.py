@@ -15,6 +15,7 @@ from neverlost.explorer.loading import load_module
 from neverlost.model import core
 from neverlost.model.core import LanguageError
 from neverlost.model.core.language import check_function
+from neverlost.model.core.lowering import lowered
 from neverlost.model.core.source import defined
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +24,7 @@ FOR_MODELS, FOR_PROGRAMS = REFERENCE.split("\n## For programs\n")
 SHOWN = {
     "docs/tutorial/01-water-jugs.md": "water_jugs",
     "docs/tutorial/02-two-phase-commit.md": "two_phase_commit",
-    "docs/reference/model-python.md": "job_queue",
+    "docs/reference/model-python.md": "job_queue, raft_election",
     "docs/how-to/from-your-code.md": "lock_service_code",
 }
 
@@ -32,7 +33,7 @@ def rows(heading: str) -> list[list[str]]:
     """The cells of the table whose first column has a heading, without its quotes."""
     table = re.search(rf"^\| {heading} \|.*\n\|[-|]+\n((?:\|.*\n)+)", REFERENCE, flags=re.MULTILINE)
     assert table is not None
-    return [[cell.strip() for cell in row.strip("|").split(" |")] for row in table[1].splitlines()]
+    return [[cell.strip().replace("\\|", "|") for cell in row.strip("|").split(" |")] for row in table[1].splitlines()]
 
 
 def codes(heading: str) -> list[str]:
@@ -70,6 +71,16 @@ def test_a_statement_of_the_page_is_model_python(statement: str, queue: dict[str
     check_function(written(queue, statement), queue["Queue"], "effect")
 
 
+@pytest.mark.parametrize("statement", codes("with messages"))
+def test_what_the_page_does_with_messages_is_model_python(statement: str) -> None:
+    raft = {name: getattr(modelling, name) for name in modelling.__all__}
+    raft |= vars(load_module(ROOT / "examples/raft_election.py"))
+    tell = "def tell(s: Cluster, vote: Vote) -> None:\n    s.granted.send(vote)\n\n"
+    text = f"{tell}def rule(s: Cluster, vote: Vote) -> None:\n    {statement}\n"
+    rule = defined(text, f"{abs(hash(text))}.py", raft)["rule"]
+    check_function(lowered(rule), raft["Cluster"], "effect")
+
+
 @pytest.mark.parametrize("expression", codes("expression"))
 def test_an_expression_of_the_page_is_model_python(expression: str, queue: dict[str, Any]) -> None:
     check_function(written(queue, f"return {expression}", result="int"), queue["Queue"], "value")
@@ -92,7 +103,7 @@ def parts(text: str) -> set[str]:
 @pytest.mark.parametrize(("page", "example"), SHOWN.items())
 def test_the_python_of_a_page_is_that_of_its_example(page: str, example: str) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    file = (ROOT / "examples" / f"{example}.py").read_text(encoding="utf-8")
+    files = [(ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8") for name in example.split(", ")]
     shown = set().union(*map(parts, blocks))
     assert len(shown) > 5
-    assert shown - parts(file) == set()
+    assert shown - set().union(*map(parts, files)) == set()

@@ -44,7 +44,7 @@ REASONS = {
     "divert_all": "uses `divert(s, ship, ship, harbour)`, and the loop over Ship changes 'follows' for other members too",
     "numbers_are_small": "uses `ship`, a member of Ship, as a number",
     "flagship_is_in_port": "leave out symmetry, or the property flagship_is_in_port",
-    "few_at_sea": "uses `s.at_sea < 3`, which puts a set of Ship in an order",
+    "few_at_sea": "uses `ships_at_sea(s) < 3`, which puts a set of Ship in an order",
     "nobody_follows_a_lower": "uses `followed_ship < ship`, which puts a member of Ship in an order",
     "the_first_is_at_sea": "uses `return False`, which leaves the loop over Ship with what the first such member gives",
     "lead_is_true": "uses `s.lead`, a member of Ship, as a number",

@@ -50,7 +50,13 @@ EFFECTS = {
     "try": (["try:", "    s.count = 1", "finally:", "    s.count = 2"], 1, "`try:`", "assignments, `if`, `for`"),
     "with": (["s.count = 1", "with open('x'):", "    s.count = 1"], 2, "`with open('x'):`", "assignments"),
     "pass": (["pass"], 1, "`pass`", "assignments, `if`, `for`, `return` and calls"),
-    "break": (["for box in s.each(Box):", "    break"], 2, "`break`", "assignments"),
+    "break": (
+        ["for b in s.each(Box):", "    break"],
+        2,
+        "`break`",
+        "`return`, in a function of its own, or `any(... for x in s.each(Domain))`",
+    ),
+    "continue": (["for b in s.each(Box):", "    continue"], 2, "`continue`", "an `if` around the rest of the loop"),
     "import": (["import os", "s.count = 1"], 1, "`import os`", "assignments"),
     "assert": (["assert s.count"], 1, "`assert s.count`", "assignments"),
     "delete": (["del s.count"], 1, "`del s.count`", "assignments"),
@@ -61,9 +67,41 @@ EFFECTS = {
         ["s.count = s.count * 2"],
         1,
         "the operator in `s.count * 2`",
+        "`a + a` for twice `a`, or `sum(a for x in s.each(Domain))`",
+    ),
+    "quotient": (["s.count = s.count // 2"], 1, "the operator in `s.count // 2`", "`a + a > b` for `a > b // 2`"),
+    "power": (
+        ["s.count = s.count ** 2"],
+        1,
+        "the operator in `s.count ** 2`",
         "+, -, %, min, max, or a named set helper",
     ),
-    "in-place product": (["s.count *= 2"], 1, "`s.count *= 2`", "assignments"),
+    "in-place product": (["s.count *= 2"], 1, "`s.count *= 2`", "`s.count += s.count` for twice as much"),
+    "in-place union": (
+        ["s.chosen |= only(box)"],
+        1,
+        "`s.chosen |= only(box)`",
+        "`s.chosen = with_member(s.chosen, member)`, for each member",
+    ),
+    "in-place intersection": (
+        ["s.chosen &= only(box)"],
+        1,
+        "`s.chosen &= only(box)`",
+        "`s.chosen = without(s.chosen, member)`, for each member",
+    ),
+    "in-place quotient": (["s.count //= 2"], 1, "`s.count //= 2`", "`s.count = ...`, with +, -, %"),
+    "adding to a set": (
+        ["s.chosen.add(box)"],
+        1,
+        "a call of `s.chosen.add`",
+        "`s.chosen = with_member(s.chosen, box)`",
+    ),
+    "discarding": (["s.chosen.discard(box)"], 1, "a call of `s.chosen.discard`", "`s.chosen = without(s.chosen, box)`"),
+    "None": (["s.picked = None"], 1, "`None`", "`NONE`"),
+    "is None": (["require(s.picked is None)"], 1, "`s.picked is None`", "`s.picked == NONE`"),
+    "is not None": (["require(s.picked is not None)"], 1, "`s.picked is not None`", "`s.picked != NONE`"),
+    "== None": (["require(s.picked == None)"], 1, "`None`", "`NONE`"),
+    "two indexes at once": (["s.weight[box, box] = 1"], 1, "`s.weight[box, box]`", "`s.weight[box][box]`"),
     "remainder by a field": (["a = 1 % s.count"], 1, "`% s.count`", "`%` by a number above 0, or by `s.size(Domain)`"),
     "remainder by nothing": (["a = s.count % 0"], 1, "`% 0`", "`%` by a number above 0"),
     "any of a list": (["require(any([s.count]))"], 1, "`any([s.count])`", "`any(... for x in s.each(Domain))`"),
@@ -77,7 +115,7 @@ EFFECTS = {
         ["require(any(a == b for a in s.each(Box) for b in s.each(Box)))"],
         1,
         "`any((a == b",
-        "`any(... for x in s.each(Domain))`",
+        "`any(any(a == b for b in s.each(Box)) for a in s.each(Box))`",
     ),
     "a member under a name that has a value": (
         ["require(any(s.ball[box] for box in s.each(Box)))"],
@@ -92,16 +130,29 @@ EFFECTS = {
         "an assignment to it before",
     ),
     "no such member": (["s.colour = Colour.GREEN"], 1, "`Colour.GREEN`", "one of Colour.RED, Colour.DARK_BLUE"),
-    "shift": (["s.chosen = 1 << s.count"], 1, "the operator in `1 << s.count`", "a named set helper"),
-    "mask": (["s.chosen = s.chosen & 1"], 1, "the operator in `s.chosen & 1`", "a named set helper"),
+    "shift": (["s.chosen = 1 << s.count"], 1, "the operator in `1 << s.count`", "`only(member)` or `with_member("),
+    "mask": (
+        ["s.chosen = s.chosen & 1"],
+        1,
+        "the operator in `s.chosen & 1`",
+        "`contains(set, member)` or `is_subset(",
+    ),
     "list": (["a = [1]"], 1, "`[1]`", "integers, fields, comparisons"),
     "comprehension": (["a = [b for b in s.ball]"], 1, "`[b for b in s.ball]`", "integers, fields, comparisons"),
     "lambda": (["a = lambda: 1"], 1, "`lambda: 1`", "integers, fields, comparisons"),
     "text": (["a = 'x'"], 1, "`'x'`", "integers, fields, comparisons"),
     "float": (["s.count = 1.5"], 1, "`1.5`", "integers, fields, comparisons"),
     "walrus": (["if (a := s.count) > 0:", "    s.count = a"], 1, "`(a := s.count)`", "integers, fields"),
-    "membership": (["require(box in s.chosen)"], 1, "`box in s.chosen`", "`contains(set, member)`, or == and !="),
-    "identity": (["require(s.picked is NONE)"], 1, "`s.picked is NONE`", "== and !="),
+    "membership": (["require(box in s.chosen)"], 1, "`box in s.chosen`", "`contains(s.chosen, box)`"),
+    "no membership": (["require(box not in s.chosen)"], 1, "`box not in s.chosen`", "`not contains(s.chosen, box)`"),
+    "one of several": (
+        ["require(s.colour in (Colour.RED, Colour.DARK_BLUE))"],
+        1,
+        "`s.colour in (Colour.RED",
+        "`s.colour == Colour.RED or s.colour == Colour.DARK_BLUE`",
+    ),
+    "none of several": (["require(box not in [1, 2])"], 1, "`box not in [1, 2]`", "`box != 1 and box != 2`"),
+    "identity": (["require(s.picked is NONE)"], 1, "`s.picked is NONE`", "`s.picked == NONE`"),
     "unknown field": (
         ["s.size_of = 1"],
         1,
@@ -136,7 +187,11 @@ EFFECTS = {
     ),
     "returning a value": (["return 1"], 1, "this `return`", "a bare `return`"),
     "each outside a loop": (["a = s.each(Box)"], 1, "`each` outside a loop", "`for x in s.each(Domain)`"),
-    "foreign call": (["a = len(TABLE)"], 1, "a call of `len`", "calls of model functions at module level"),
+    "length": (["a = len(s.chosen)"], 1, "a call of `len`", "`s.size(Domain)` for a domain, `sum(1 for x in"),
+    "absolute value": (["a = abs(s.count)"], 1, "a call of `abs`", "`max(a, -a)`"),
+    "set": (["s.chosen = set()"], 1, "a call of `set`", "`EMPTY`, `only(member)` or `s.all_of(Domain)`"),
+    "foreign call": (["a = repr(TABLE)"], 1, "a call of `repr`", "calls of model functions at module level"),
+    "method of something else": (["TABLE.add(1)"], 1, "a call of `TABLE.add`", "calls of model functions at module"),
     "method call": (["a = s.undo()"], 1, "a call of `s.undo`", "calls of model functions at module level"),
     "min of one": (["a = min(s.count)"], 1, "`min(s.count)`", "`min(a, b)`"),
     "named arguments": (["fill(s, box=box)"], 1, "`fill(s, box=box)`", "its 2 arguments by position"),
@@ -206,6 +261,95 @@ def test_a_construct_outside_the_subset_is_refused_with_its_line_and_what_to_wri
     assert instead in matched[4]
     if line is not None:
         assert (int(matched[1]), matched[2]) == (LINE + line, "f")
+
+
+# What the function `f` does with a set `some` and a member `box`, the construct, and what to write instead.
+SETS = {
+    "a set as a member": (
+        "contains(s.chosen, some)",
+        "`some`, a set, as a member",
+        "a member of it: a parameter `x: Box` with `contains(some, x)`, or `for x in s.each(Box)`",
+    ),
+    "a set as a member to add": ("with_member(s.chosen, some) == EMPTY", "`some`, a set, as a member", "`for x in"),
+    "a set as a member to remove": (
+        "without(s.chosen, s.chosen) == EMPTY",
+        "`s.chosen`, a set, as",
+        "`for x in s.each(Box)`",
+    ),
+    "the set of a set": ("only(some) == EMPTY", "`some`, a set, as a member", "a parameter `x: Box`"),
+    "a set as an index": ("s.ball[some]", "`some`, a set, as a member", "a parameter `x: Box`"),
+    "all members as an index": (
+        "s.ball[s.all_of(Box)]",
+        "`s.all_of(Box)`, a set, as a member",
+        "`for x in s.each(Domain)`",
+    ),
+    "a set as an argument": ("is_full(s, some)", "`some`, a set, as a member", "a parameter `x: Box`"),
+    "a member as an argument": ("is_within(s, box)", "`box`, a member of Box, as a set", "`only(box)`"),
+    "a member as a set": ("contains(box, box)", "`box`, a member of Box, as a set", "`only(box)`"),
+    "a field as a set": ("contains(s.picked, box)", "`s.picked`, a member of Box, as a set", "`only(s.picked)`"),
+    "a member as a subset": ("is_subset(box, some)", "`box`, a member of Box, as a set", "`only(box)`"),
+    "a member as the larger set": ("is_subset(some, box)", "`box`, a member of Box, as a set", "`only(box)`"),
+    "a set and a member": (
+        "s.chosen == box",
+        "`s.chosen == box`, which compares a set with a member",
+        "`contains(s.chosen, box)`, or `only(box)`",
+    ),
+    "sets by their numbers": ("some <= s.chosen", "which compares a set as a number", "`is_subset(some, s.chosen)`"),
+    "how large a set is": (
+        "s.chosen >= 2",
+        "`s.chosen >= 2`, which compares a set as a number",
+        "`sum(1 for x in s.each(Domain) if contains(s.chosen, x))` for how many members it has",
+    ),
+    "a set that a function returns": ("only(all_boxes(s)) == EMPTY", "`all_boxes(s)`, a set, as a member", "`x: Box`"),
+    "sets by their numbers, the other way": (
+        "some > s.chosen",
+        "compares a set as a number",
+        "`is_subset(s.chosen, some)`",
+    ),
+    "the difference of sets": (
+        "s.chosen - some == EMPTY",
+        "`s.chosen - some`, which calculates with the set `s.chosen`",
+        "`with_member(s.chosen, member)` or `without(s.chosen, member)`",
+    ),
+    "a member of all sets": ("all(contains(a, a) for a in s.each(BoxSet))", "`a`, a set, as a member", "`x: Box`"),
+    "one of two sets": ("only(some if s.count > 0 else s.chosen) == EMPTY", "else s.chosen`, a set, as", "`x: Box`"),
+}
+
+
+@pytest.mark.parametrize(("value", "construct", "instead"), SETS.values(), ids=SETS)
+def test_a_set_is_no_member_and_a_member_no_set(tmp_path: Path, value: str, construct: str, instead: str) -> None:
+    within = "def is_within(s: Boxes, some: BoxSet) -> bool:\n    return is_subset(some, s.chosen)\n\n"
+    within += "def all_boxes(s: Boxes) -> BoxSet:\n    return s.all_of(Box)\n\n"
+    said = refusal(tmp_path, f"{within}def f(s: Boxes, some: BoxSet, box: Box) -> bool:\n    return {value}\n", "value")
+    assert said.startswith(f"{LINE + within.count(chr(10)) + 1}: f uses ")
+    assert construct in said
+    assert instead in said
+
+
+WRITTEN_SETS = {
+    "a set into a member": ("s.picked = some", "`some`, a set, as a member"),
+    "a member into a set": ("s.chosen = box", "`box`, a member of Box, as a set"),
+    "a set that has a name": ("rest = s.chosen\n    s.picked = rest", "`rest`, a set, as a member"),
+    "a set that is counted up": ("s.chosen += 1", "which calculates with the set `s.chosen`"),
+    "a count and a set": ("s.count -= some", "which calculates with the set `some`"),
+    "a member of a loop": ("for b in s.each(Box):\n        s.chosen = b", "`b`, a member of Box, as a set"),
+    "a set of a loop": ("for b in s.each(BoxSet):\n        s.picked = b", "`b`, a set, as a member"),
+}
+
+
+@pytest.mark.parametrize(("line", "construct"), WRITTEN_SETS.values(), ids=WRITTEN_SETS)
+def test_no_set_is_written_where_a_member_is_wanted_or_the_other_way(tmp_path: Path, line: str, construct: str) -> None:
+    text = f"def f(s: Boxes, some: BoxSet, box: Box) -> None:\n    {line}\n"
+    assert construct in refusal(tmp_path, text, "effect")
+
+
+def test_a_name_that_is_a_set_here_and_a_member_there_is_not_refused(tmp_path: Path) -> None:
+    text = (
+        "def f(s: Boxes, some: BoxSet, box: Box) -> None:\n    a = box\n    s.picked = a\n    a = some\n    s.chosen = a\n"
+        "    for b in s.each(BoxSet):\n        s.chosen = b\n    for b in s.each(Box):\n        s.picked = b\n"
+    )
+    module = written(tmp_path, HELPERS + text)
+    check_function(module.f, module.Boxes, "effect")
 
 
 VALUES = {

@@ -70,6 +70,27 @@ def test_clicks_take_steps_and_nothing_else_is_asked_for(look: Look, address: st
     assert looked.is_narrower_than_its_window()
 
 
+def test_lanes_in_which_nothing_happens_are_folded_until_something_does(walk: Looked) -> None:
+    names = ".story .head .name"
+    assert walk.page.locator(names).all_text_contents() == ["r1", "r2", "r3"]
+    assert "producer" in walk.page.inner_text("#idle")
+    take(walk, FIRST[0])
+    assert walk.page.locator(names).all_text_contents() == ["producer", "r1", "r2", "r3"]
+    walk.page.click("#unfold")
+    walk.page.wait_for_selector(f"{names} >> text=controller")
+    assert rows(walk) == 2
+    assert walk.page.is_hidden("#idle")
+
+
+def test_steps_that_change_nothing_are_folded(walk: Looked) -> None:
+    for step in FIRST:
+        take(walk, step)
+    told = walk.page.locator("#possible .step-button")
+    assert all(told.nth(number).locator(".changes").count() for number in range(told.count()))
+    count = int(walk.page.inner_text("#count").split()[0])
+    assert told.count() + walk.page.locator("#idling .step-button").count() == count
+
+
 def test_undo_redo_and_the_address_keep_the_walk(walk: Looked) -> None:
     for step in FIRST:
         take(walk, step)

@@ -72,6 +72,14 @@ def test_the_address_of_a_step_opens_it_again(look: Look, story: str) -> None:
     assert opened(looked) == ["step-7"]
 
 
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_the_names_of_lanes_stay_in_sight(look: Look, story: str, size: dict[str, int]) -> None:
+    looked = look(f"{story}#step-{LAST}", size=size)
+    box = looked.page.locator(".story .head").bounding_box()
+    assert box is not None
+    assert -1 <= box["y"] < size["height"] / 2
+
+
 def test_keys_go_from_step_to_step(look: Look, story: str) -> None:
     looked = look(f"{story}#step-7")
     for key, wanted in [

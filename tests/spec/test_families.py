@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Run
+from looked_at import page_read
 
 from neverlost.spec.families import FAMILIES, exposures, family_of, known_bugs, known_claims, known_faults, profiles
 from neverlost.spec.family import Family
@@ -80,6 +81,19 @@ def test_a_new_family_is_listed_and_checked_under_the_names_of_its_releases(with
     assert "two-phase-1.0 behaves as two-phase-0.11 does." in err
     assert "committed_on_both is VIOLATED" in out
     assert with_two_phase("check", "two-phase-0.10")[0] == 2
+
+
+def test_the_page_of_its_matrix_shows_all_of_it_at_first(with_two_phase: Run, tmp_path: Path) -> None:
+    page = tmp_path / "matrix.html"
+    assert with_two_phase("matrix", "two_phase", "--html", str(page), "--store", str(tmp_path))[0] == 0
+    shown = page_read(page.read_text(encoding="utf-8"))
+    boxes = shown.all("input")
+    assert [box.attributes["value"] for box in boxes] == ["off", "on"]
+    assert all("checked" in box.attributes for box in boxes)
+    assert [head.words for head in shown.all("table", "cells")[0].all("th", "mode")] == ["ZooKeeper", "KRaft"]
+    heads = [head for head in shown.all("th") if head.attributes.get("scope") == "row"]
+    labels = {text for head in heads for text in head.content if isinstance(text, str)}
+    assert labels == {"no crash", "1 coordinator crash", "2 coordinator crashes"}
 
 
 def test_a_new_family_has_a_matrix(with_two_phase: Run, tmp_path: Path) -> None:

@@ -155,6 +155,7 @@ def test_what_users_see_and_what_programs_read(
     assert len(values) == 40
     keys = [
         "profile",
+        "property",
         "settings",
         "faults",
         "verdict",

@@ -188,9 +188,14 @@ def flagship_is_in_port(s: Fleet) -> bool:
     return not contains(s.at_sea, FLAGSHIP)  # told apart
 
 
+def ships_at_sea(s: Fleet) -> int:
+    """The set as a number: what uses `s.at_sea` itself as one is refused as no Model Python."""
+    return s.at_sea
+
+
 @always("The set of ships at sea is no large number.")
 def few_at_sea(s: Fleet) -> bool:
-    return s.at_sea < 3  # told apart
+    return ships_at_sea(s) < 3  # told apart
 
 
 @always("No ship follows one with a lower number.")
@@ -259,7 +264,7 @@ def nothing_is_left(s: Fleet) -> bool:
 @always("No ship has the number of the set of ships at sea.")
 def no_ship_is_a_set(s: Fleet) -> bool:
     for ship in s.each(Ship):
-        same = s.at_sea == ship  # told apart
+        same = ships_at_sea(s) == ship  # told apart
         if same and s.damaged[ship]:
             return False
     return True

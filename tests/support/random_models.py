@@ -31,6 +31,9 @@ class Cluster(State):
 def initial(s: Cluster) -> None:
     """Nobody is chief."""
 
+def number(s: Cluster, value: int) -> int:
+    return value
+
 '''
 
 PROGRAM = """\
@@ -62,8 +65,8 @@ SHARED = {
     ),
 }  # fmt: skip
 ODD = {
-    MEMBER: ("FIRST", "1"), SET: ("3", "1"), NUMBER: ("{m}", "{m} + 1", "{s}"),
-    TRUTH: ("{m} < {m}", "{m} > 0", "{s} > 0", "{m} == FIRST", "{m}", "{s} < {s}"),
+    MEMBER: ("FIRST", "1"), SET: ("3", "1"), NUMBER: ("{m}", "{m} + 1", "number(s, {s})"),
+    TRUTH: ("{m} < {m}", "{m} > 0", "number(s, {s}) > 0", "{m} == FIRST", "{m}", "number(s, {s}) < number(s, {s})"),
 }  # fmt: skip
 
 

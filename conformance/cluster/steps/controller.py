@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from functools import partial
 
-from neverlost.model.core import Step
+from neverlost.model.core import Model, Step
 from neverlost.model.kafka.replication.state import FIRST_LEADER, Partition
 from neverlost.spec.kafka.replication.seen import all_take_part
 
@@ -14,7 +14,7 @@ from ...adapter import How
 from ..wire import NO_LEADER
 from .action import Hidden, OnBrokers, always
 from .partition_run import PartitionRun
-from .planned import PlannedRun, PlannedStep
+from .planned import PlannedRun, PlannedStep, Remembering
 
 UNMOVED = "the controller on ZooKeeper ends no reassignment, by which leadership is moved, while a replica is dead or outside the ISR"
 BY_ITSELF = "the controller elects by itself who may be elected without loss, as soon as that broker lives"
@@ -86,35 +86,53 @@ def by_itself(run: PlannedRun) -> Iterator[str]:
         yield BY_ITSELF if waits and any(run.possible(planned.number, "elect")) else ""
 
 
-def unclean_again(run: PlannedRun) -> Iterator[str]:
-    """With ZooKeeper an election is unclean only once in a run, and no leader is lost after it."""
-    was_unclean = False
-    for planned in run:
-        is_unclean = planned.before.ordered_metadata and planned.name in UNCLEAN
-        lost = planned.before.ordered_metadata and planned.name == "lose_leader"
-        yield UNCLEAN_AGAIN if was_unclean and (is_unclean or lost) else ""
-        was_unclean = was_unclean or is_unclean
+def _after_unclean(was_unclean: bool, planned: PlannedStep) -> tuple[bool, str]:
+    is_unclean = planned.before.ordered_metadata and planned.name in UNCLEAN
+    lost = planned.before.ordered_metadata and planned.name == "lose_leader"
+    return was_unclean or is_unclean, UNCLEAN_AGAIN if was_unclean and (is_unclean or lost) else ""
 
 
-def order_of(run: PlannedRun) -> tuple[int, ...]:
+unclean_again = Remembering[bool](lambda model: False, _after_unclean)
+"""With ZooKeeper an election is unclean only once in a run, and no leader is lost after it."""
+
+Order = tuple[int, ...]
+Orders = tuple[tuple[Order, Order], ...]
+"""The orders of the replicas in which the controller elects whom the run says: how each was at the start, and how it is now."""
+
+
+def _all_orders(model: Model) -> Orders:
+    others = (replica for replica in range(model.bounds["replicas"]) if replica != FIRST_LEADER)
+    orders = ((FIRST_LEADER, *rest) for rest in itertools.permutations(others))
+    return tuple((order, order) for order in orders)
+
+
+def _after_election(orders: Orders, planned: PlannedStep) -> tuple[Orders, str]:
+    """The controller takes the first that it may; a move makes its successor the first."""
+    chosen = planned.picks.get("successor")
+    if planned.name == "move_leader":
+        assert chosen is not None
+        orders = tuple((begun, (chosen, *(one for one in now if one != chosen))) for begun, now in orders)
+    elif planned.name in ELECTIONS:
+        may = _candidates(planned)
+        orders = tuple((begun, now) for begun, now in orders if next(one for one in now if one in may) == chosen)
+    return orders, "" if orders else UNELECTED
+
+
+unelected = Remembering[Orders](_all_orders, _after_election)
+"""In one order of the replicas, the controller has to elect whom the run says each time."""
+
+
+def order_of(run: PlannedRun) -> Order:
     """An order in which the controller, which takes the first that it may, elects whom the run says.
 
     Raises CannotSchedule if there is none.
     """
-    elections = [one for one in run if one.name in (*ELECTIONS, "move_leader")]
-    candidates = [_candidates(one) for one in elections]
-    others = (replica for replica in range(run.model.bounds["replicas"]) if replica != FIRST_LEADER)
-    for rest in itertools.permutations(others):
-        order = [FIRST_LEADER, *rest]
-        for one, may in zip(elections, candidates, strict=True):
-            chosen = one.picks["successor"]
-            if one.name == "move_leader":
-                order = [chosen, *(replica for replica in order if replica != chosen)]
-            elif next(replica for replica in order if replica in may) != chosen:
-                break
-        else:
-            return (FIRST_LEADER, *rest)
-    raise elections[0].refuse(UNELECTED)
+    orders = unelected.at_start(run.model)
+    for planned in run:
+        orders, why = unelected.after(orders, planned)
+        if why:
+            raise next(one for one in run if one.name in (*ELECTIONS, "move_leader")).refuse(why)
+    return orders[0][0]
 
 
 def _candidates(election: PlannedStep) -> set[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
 from functools import partial
 
 from neverlost.model.core import NONE, Step, contains
@@ -14,7 +13,7 @@ from neverlost.spec.kafka.replication.seen import listens
 from .action import OnBrokers
 from .fetching import fresh_fetch
 from .partition_run import PartitionRun
-from .planned import PlannedRun
+from .planned import PlannedRun, PlannedStep, Remembering
 from .producing import wait_no_longer
 
 STOPPED = "the controller on ZooKeeper stops the replicas of a broker that is shutting down"
@@ -83,36 +82,40 @@ def heard_in(run: PlannedRun) -> tuple[deque[int], ...]:
     return heard
 
 
-def unread(run: PlannedRun) -> Iterator[str]:
-    """In KRaft mode a broker reads all metadata there is, or what there was when a decision was made that it hears of next."""
-    newest, read, heard = 0, set[tuple[int, int]](), heard_in(run)
-    for planned in run:
-        now = planned.after.newest_epoch
-        if now > newest:
-            newest = now
-            read |= {(replica, newest) for replica, epochs in enumerate(heard) if epochs and epochs[0] == newest}
-        why = ""
-        if planned.name in NEWS:
-            replica, epoch = planned.picks["replica"], planned.picks["epoch"]
-            heard[replica].popleft()
-            why = UNREAD if epoch < newest and (replica, epoch) not in read else ""
-        yield why
+def _after_reading(heard_in: tuple[int, ...], planned: PlannedStep) -> tuple[tuple[int, ...], str]:
+    if planned.name not in NEWS:
+        return heard_in, ""
+    replica, epoch, newest = planned.picks["replica"], planned.picks["epoch"], planned.before.newest_epoch
+    why = UNREAD if epoch < newest and heard_in[replica] >= epoch else ""
+    return (*heard_in[:replica], newest, *heard_in[replica + 1 :]), why
 
 
-def missed(run: PlannedRun) -> Iterator[str]:
-    """The controller on ZooKeeper sends a decision to brokers that are live then, and the newest one to a broker that comes back.
+unread = Remembering[tuple[int, ...]](lambda model: (0,) * model.bounds["replicas"], _after_reading)
+"""In KRaft mode a broker reads all metadata there is, or what there was when a decision was made that it hears of next.
 
-    What it has not sent to a broker when the session ends, it drops.
-    """
-    to_hear: list[set[int]] = [set() for _ in range(run.model.bounds["replicas"])]
-    for planned in run:
-        before, after, picks = planned.before, planned.after, planned.picks
-        for replica in after.each(Replica):
-            if _is_away(after, replica):
-                to_hear[replica].clear()
-            elif _is_away(before, replica) or after.newest_epoch != before.newest_epoch:
-                to_hear[replica].add(after.newest_epoch)
-        yield MISSED if planned.name in NEWS and picks["epoch"] not in to_hear[picks["replica"]] else ""
+Remembered is for each broker which epoch was the newest when it last heard of one: what was decided later may be heard of by itself.
+"""
+
+ToHear = tuple[frozenset[int], ...]
+
+
+def _after_sending(to_hear: ToHear, planned: PlannedStep) -> tuple[ToHear, str]:
+    before, after, picks = planned.before, planned.after, planned.picks
+    sent = list(to_hear)
+    for replica in after.each(Replica):
+        if _is_away(after, replica):
+            sent[replica] = frozenset()
+        elif _is_away(before, replica) or after.newest_epoch != before.newest_epoch:
+            sent[replica] |= {after.newest_epoch}
+    why = MISSED if planned.name in NEWS and picks["epoch"] not in sent[picks["replica"]] else ""
+    return tuple(sent), why
+
+
+missed = Remembering[ToHear](lambda model: (frozenset(),) * model.bounds["replicas"], _after_sending)
+"""The controller on ZooKeeper sends a decision to brokers that are live then, and the newest one to a broker that comes back.
+
+What it has not sent to a broker when the session ends, it drops. Remembered is what it sends to each.
+"""
 
 
 def _is_away(s: Partition, replica: Replica) -> bool:
@@ -120,22 +123,27 @@ def _is_away(s: Partition, replica: Replica) -> bool:
     return contains(s.fenced, replica) and not (is_shutting_down(s, replica) and s.up[replica])
 
 
-def old_epochs(run: PlannedRun) -> Iterator[str]:
-    """In KRaft mode a broker that has come back while nobody leads does nothing more in the leader epoch that it was in before."""
-    came_back = dict[int, int]()
-    """The brokers that have, and the epochs that they were in."""
-    for planned in run:
-        state, picks = planned.before, planned.picks
-        came_back = {one: epoch for one, epoch in came_back.items() if state.epoch[one] == epoch}
-        busy = set[int]()
-        if planned.name in IN_ONE_EPOCH:
-            busy = {picks["leader"], picks.get("follower", NONE)}
-        elif planned.name == "time_out":
-            busy = {state.waiting_at[picks["value"]]}
-        yield STEPS_DOWN if busy & came_back.keys() else ""
-        if planned.name == "unfence" and state.controller_leader == NONE:
-            epoch = state.epoch[picks["replica"]]
-            came_back |= {picks["replica"]: epoch} if epoch < state.newest_epoch else {}
+Epochs = tuple[tuple[int, int], ...]
+"""The brokers that came back while nobody led, and the epochs that they were in."""
+
+
+def _after_return(came_back: Epochs, planned: PlannedStep) -> tuple[Epochs, str]:
+    state, picks = planned.before, planned.picks
+    still = dict(one for one in came_back if state.epoch[one[0]] == one[1])
+    busy = set[int]()
+    if planned.name in IN_ONE_EPOCH:
+        busy = {picks["leader"], picks.get("follower", NONE)}
+    elif planned.name == "time_out":
+        busy = {state.waiting_at[picks["value"]]}
+    why = STEPS_DOWN if busy & still.keys() else ""
+    if planned.name == "unfence" and state.controller_leader == NONE:
+        epoch = state.epoch[picks["replica"]]
+        still |= {picks["replica"]: epoch} if epoch < state.newest_epoch else {}
+    return tuple(sorted(still.items())), why
+
+
+old_epochs = Remembering[Epochs](lambda model: (), _after_return)
+"""In KRaft mode a broker that has come back while nobody leads does nothing more in the leader epoch that it was in before."""
 
 
 ACTIONS = {

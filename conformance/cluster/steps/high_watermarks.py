@@ -8,7 +8,7 @@ from neverlost.model.core import contains
 from neverlost.model.kafka.replication.leader import leads
 from neverlost.model.kafka.replication.state import KIP_101, Replica
 
-from .planned import PlannedRun, PlannedStep
+from .planned import PlannedRun, PlannedStep, Remembering
 
 KEEPS = "a follower that cuts its log below its high watermark keeps that until its next fetch"
 COUNTS = "before it raises the high watermark, a leader waits for what was in the ISR, or has caught up, until its lag time is over"
@@ -45,31 +45,42 @@ def _cutter(planned: PlannedStep) -> int | None:
     return planned.picks["follower"] if fetches else None
 
 
-def early(run: PlannedRun) -> Iterator[str]:
-    """Where the lag time is long, a leader waits for what was in its ISR and what fetches.
-
-    In KRaft mode it does not wait for brokers of which it has read that they are fenced.
-    """
-    size = run.model.bounds["replicas"]
-    waits_for, away = [set[int]() for _ in range(size)], [set[int]() for _ in range(size)]
-    for planned in run:
-        rising = [_rises_early(planned, one, waits_for[one], away[one]) for one in planned.after.each(Replica)]
-        yield COUNTS if any(rising) else ""
+Waits = tuple[tuple[frozenset[int], frozenset[int]], ...]
+"""By leader for whom it waits, and who it has read that is fenced."""
 
 
-def _rises_early(planned: PlannedStep, leader: Replica, waits_for: set[int], away: set[int]) -> bool:
-    """Does a leader raise its high watermark before a follower that it waits for is there? Notes for whom it waits from now on."""
+def _after_counting(waits: Waits, planned: PlannedStep) -> tuple[Waits, str]:
+    known = tuple(_known(planned, one, *waits[one]) for one in planned.after.each(Replica))
+    rising = any(_rises_early(planned, one, *known[one]) for one in planned.after.each(Replica))
+    return known, COUNTS if rising else ""
+
+
+early = Remembering[Waits](lambda model: ((frozenset(), frozenset()),) * model.bounds["replicas"], _after_counting)
+"""Where the lag time is long, a leader waits for what was in its ISR and what fetches.
+
+In KRaft mode it does not wait for brokers of which it has read that they are fenced.
+"""
+
+
+def _known(
+    planned: PlannedStep, leader: Replica, waits_for: frozenset[int], away: frozenset[int]
+) -> tuple[frozenset[int], frozenset[int]]:
+    """For whom a broker waits as a leader after a step, and who it has read that is fenced."""
     old, new = planned.before, planned.after
     if not leads(new, leader):
-        waits_for.clear()
-        return False
+        return frozenset(), away
     everybody = new.each(Replica)
     waits_for |= {one for one in everybody if contains(old.isr[leader], one) or contains(new.isr[leader], one)}
     if planned.name in ("fetch", "expand_isr") and planned.picks["leader"] == leader:
-        waits_for.add(planned.picks["follower"])
+        waits_for |= {planned.picks["follower"]}
     if not new.ordered_metadata and leader == reader(planned):
-        away.clear()
-        away |= {one for one in everybody if contains(old.fenced, one)}
+        away = frozenset(one for one in everybody if contains(old.fenced, one))
+    return waits_for, away
+
+
+def _rises_early(planned: PlannedStep, leader: Replica, waits_for: frozenset[int], away: frozenset[int]) -> bool:
+    """Does a leader raise its high watermark before a follower that it waits for is there?"""
+    old, new = planned.before, planned.after
     end = new.high_watermark[leader]
-    rises = leads(old, leader) and end > old.high_watermark[leader]
+    rises = leads(old, leader) and leads(new, leader) and end > old.high_watermark[leader]
     return rises and any(new.known_end[leader][other] < end for other in waits_for - away - {leader})

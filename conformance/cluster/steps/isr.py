@@ -23,7 +23,7 @@ from .action import OnBrokers, always
 from .fetching import exchange, fresh_fetch
 from .high_watermarks import reader
 from .partition_run import PartitionRun
-from .planned import PlannedRun, PlannedStep
+from .planned import PlannedRun, PlannedStep, Remembering
 
 FENCED = "a leader that knows that a follower is fenced does not ask for it (KIP-841)"
 OLD_NEWS = "a leader that has not read of the newest decision has not read either that a follower lives again"
@@ -39,6 +39,9 @@ RAISED = (
 )
 EXPAND_SECONDS = 1.0
 MOST_FETCHES = 10
+
+Eligible = tuple[tuple[int, int], ...]
+"""By leader the eligible replicas at the time of its last request for another ISR."""
 
 
 def shrink_isr(run: PartitionRun, leader: int, follower: int) -> None:
@@ -176,23 +179,30 @@ def _gate(run: PartitionRun, leader: int) -> Gate:
     return run.gates.gate(ALTER_ISR, run.broker(leader), run.control.destination)
 
 
-def stale(run: PlannedRun) -> Iterator[str]:
-    """A request for another ISR comes to nothing if the eligible replicas have changed since."""
-    asked_with: dict[int, int] = {}
-    for planned in run:
-        leader, eligible = planned.picks.get("leader", NONE), planned.before.eligible
-        yield STALE if planned.name == "grant_isr" and asked_with.get(leader) != eligible else ""
-        if planned.name in ("shrink_isr", "expand_isr"):
-            asked_with[leader] = eligible
+def _after_request(asked_with: Eligible, planned: PlannedStep) -> tuple[Eligible, str]:
+    leader, eligible = planned.picks.get("leader", NONE), planned.before.eligible
+    known = dict(asked_with)
+    why = STALE if planned.name == "grant_isr" and known.get(leader) != eligible else ""
+    if planned.name in ("shrink_isr", "expand_isr"):
+        known[leader] = eligible
+    return tuple(sorted(known.items())), why
 
 
-def too_late(run: PlannedRun) -> Iterator[str]:
-    """A leader waits for the answer to its request for another ISR, also if the request has come to nothing."""
-    waiting = set[int]()
-    """The leaders whose request has, and who have not heard so."""
-    for planned in run:
-        yield TOO_LATE if planned.name == "shrink_isr" and planned.picks["leader"] in waiting else ""
-        waiting = {leader for leader in waiting | _in_vain(planned) if planned.after.up[leader]} - {_hears(planned)}
+stale = Remembering[Eligible](lambda model: (), _after_request)
+"""A request for another ISR comes to nothing if the eligible replicas have changed since."""
+
+
+def _after_answer(waiting: frozenset[int], planned: PlannedStep) -> tuple[frozenset[int], str]:
+    why = TOO_LATE if planned.name == "shrink_isr" and planned.picks["leader"] in waiting else ""
+    still = frozenset(leader for leader in waiting | _in_vain(planned) if planned.after.up[leader])
+    return still - {_hears(planned)}, why
+
+
+too_late = Remembering[frozenset[int]](lambda model: frozenset(), _after_answer)
+"""A leader waits for the answer to its request for another ISR, also if the request has come to nothing.
+
+Remembered are the leaders whose request has, and who have not heard so.
+"""
 
 
 def _in_vain(planned: PlannedStep) -> set[int]:
@@ -209,8 +219,13 @@ def silent_members(run: PlannedRun) -> Iterator[str]:
     """Where a follower is dropped by a leader that writes the ISR itself, who is to stay must be able to fetch, and not lag."""
     following = [*(step.action.name for step in run.steps[1:]), ""]
     for planned, next_name in zip(run, following, strict=True):
-        last_drop = planned.name == "shrink_isr" and next_name != "shrink_isr"
-        yield _drops_too_much(planned.before, planned.after, **planned.picks) if last_drop else ""
+        yield silent_member(planned) if next_name != "shrink_isr" else ""
+
+
+def silent_member(planned: PlannedStep) -> str:
+    """Why a step that drops a follower cannot be the last such in a row."""
+    drops = planned.name == "shrink_isr"
+    return _drops_too_much(planned.before, planned.after, **planned.picks) if drops else ""
 
 
 def _drops_too_much(s: Partition, after: Partition, leader: int, follower: int) -> str:

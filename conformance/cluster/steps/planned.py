@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import cast
+from typing import Generic, TypeVar, cast
 
 from neverlost.model.core import Model, Packed, Step
 from neverlost.model.kafka.replication.state import Partition
@@ -67,3 +67,25 @@ class PlannedRun:
 
 Obstacles = Callable[[PlannedRun], Iterator[str]]
 """For each step of a run, why real brokers cannot be made to do it after the steps before; empty if they can."""
+
+
+Memory = TypeVar("Memory", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Remembering(Generic[Memory]):
+    """An obstacle that depends on the steps before a step, by what is remembered of them: a search for a run remembers the same.
+
+    `at_start` is remembered at the start; `after` takes what is remembered before a step, and says what is after it, and why
+    brokers cannot be made to do the step.
+    """
+
+    at_start: Callable[[Model], Memory]
+    after: Callable[[Memory, PlannedStep], tuple[Memory, str]]
+
+    def __call__(self, run: PlannedRun) -> Iterator[str]:
+        """What stands in the way of each step."""
+        memory = self.at_start(run.model)
+        for planned in run:
+            memory, why = self.after(memory, planned)
+            yield why

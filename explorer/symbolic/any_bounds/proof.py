@@ -10,13 +10,14 @@ from typing import Any
 import z3
 
 from neverlost.model.core import Lemma, Property, Unbounded
+from neverlost.model.core.profile import lowered_lemma
 
 from ...process.exit_code import ExitCode
 from ...process.watch import UNWATCHED, Watch
 from ...verdict import Verdict
 from ..induction import SUFFICIENCY, Effort, Query
 from ..processes import spread
-from ..proof import provable
+from ..proof import ensure_named_apart, provable
 from ..solving import Configuration, QueryResult
 from ..states import SymbolicState
 from .instances import Instances
@@ -90,11 +91,14 @@ def prove_for_any_bounds(
     `settings` has a value for every setting of the profile; by default these are its own.
 
     Ends with the first query that does not hold, or with `until` "all" after all of them.
-    Raises UnknownNameError, UnprovableError, and UntranslatableError for constructs without a form for any bounds.
+    Raises UnknownNameError, UnprovableError, ModelError for two lemmas of one name, and UntranslatableError for constructs without a
+    form for any bounds.
     """
     began = time.perf_counter()
     prop = provable(unbounded.profile, name)
     chosen = unbounded.traced.lemmas if lemmas is None else tuple(lemmas)
+    ensure_named_apart(prop, chosen)
+    chosen = tuple(map(lowered_lemma, chosen))
     values = unbounded.profile.default_settings if settings is None else settings
     obligations = Obligations(unbounded, prop, chosen, values)
     queries: list[Query] = []

@@ -65,9 +65,7 @@ def complete(s: Group) -> None:
     Source: GroupCoordinator.onCompleteJoin, AbstractStickyAssignor.allSubscriptionsEqual, CooperativeStickyAssignor.
     """
     require(s.protocol != Protocol.CONSUMER)
-    require(s.rebalancing)
     require(all_joined(s))
-    require(s.generation + 1 < s.size(Generation))
 
     s.generation += 1
     s.rebalancing = False

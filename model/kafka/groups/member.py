@@ -17,7 +17,6 @@ def may_send(s: Group, member: Member) -> bool:
 @action("KafkaConsumer.poll, Fetch", sends("member", "partitions", "fetch of {partition}"))
 def poll(s: Group, member: Member, partition: Partition) -> None:
     """A member gets the next record of a partition that it believes to own; processing between two polls ends before the next."""
-    require(s.up[member])
     require(s.owned[member][partition])
     require(in_poll(s, member))
     require(s.start[partition] <= s.position[member][partition] < s.end[partition])
@@ -31,7 +30,6 @@ def poll(s: Group, member: Member, partition: Partition) -> None:
 @action("OFFSET_OUT_OF_RANGE, auto.offset.reset")
 def reset_position(s: Group, member: Member, partition: Partition) -> None:
     """A member learns that its position is outside of the partition, and begins where auto.offset.reset says."""
-    require(s.up[member])
     require(s.owned[member][partition])
     require(in_poll(s, member))
     require(s.done[member][partition] == s.position[member][partition])
@@ -45,7 +43,6 @@ def reset_position(s: Group, member: Member, partition: Partition) -> None:
 @action("the application")
 def process(s: Group, member: Member, partition: Partition, offset: Offset) -> None:
     """A member processes the next record that it has in hand."""
-    require(s.up[member])
     require(s.done[member][partition] == offset)
     require(offset < s.position[member][partition])
 

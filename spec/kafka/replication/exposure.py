@@ -161,7 +161,10 @@ class ReplicationExposure(Exposure):
         replicas = min(deployment.replication_factor, MOST_REPLICAS)
         bounds = f"{BOUNDS['values']} records, {BOUNDS['leader_epochs']} leader epochs"
         retries = ", one retry (none where several faults may lose records)" if deployment.settings["retries"] else ""
-        return f"{deployment.profile} with {replicas} replica{'' if replicas == 1 else 's'}, {bounds}{retries}"
+        return (
+            f"{deployment.profile} with {replicas} replica{'' if replicas == 1 else 's'}, {bounds}{retries}, which may do more than"
+            " brokers were seen to do"
+        )
 
     def coincidences(self, before: Partition, after: Partition, action: str, named: Mapping[str, str]) -> Iterator[str]:
         """Each fault, each broker that hears of an epoch late, leaves the ISR, or cuts its log."""

@@ -19,6 +19,7 @@ MATRIX = Matrix(
             usual=("1", "all"),
             label="acks",
             title="acks={}",
+            opens="all",
         ),
         Axis(
             setting="min_isr",
@@ -26,6 +27,7 @@ MATRIX = Matrix(
             usual=("1", "2"),
             label="min ISR",
             title="min.insync.replicas={}",
+            opens="2",
         ),
         Axis(
             setting="unclean",
@@ -33,6 +35,7 @@ MATRIX = Matrix(
             usual=("off", "on"),
             label="unclean",
             title="unclean election {}",
+            opens="off",
         ),
     ),
     faults={
@@ -48,5 +51,6 @@ MATRIX = Matrix(
     times=(0, 1),
     of_times="moves",
     legend="Power losses take what is not flushed; 1 + 1 is a crash and a power loss. Below each: leader moves.",
+    meaning="A power loss takes what is not flushed.",
     note="With acks=0 nothing is ever acknowledged, so nothing acknowledged is lost: --acks 0 searches these cells too.",
 )

@@ -17,6 +17,7 @@ from neverlost.explorer.lemmas.checking import is_true
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symbolic.clauses import as_lemma
+from neverlost.explorer.symbolic.conditions import prove_for_all
 from neverlost.explorer.symbolic.induction import Effort, Induction, Query
 from neverlost.explorer.symbolic.orbits import provable_symmetry, searched_symmetry
 from neverlost.explorer.symbolic.proof import UnprovableError, prove, prove_within
@@ -48,6 +49,14 @@ def test_with_a_lemma_it_is_proven() -> None:
     assert (proof.verdict, proof.exit_code, proof.unknown) == ("proven", 0, ())
     assert [lemma.name for lemma in proof.lemmas] == ["never_hot"]
     assert {q.kind for q in proof.queries} == {"sufficiency", "initiation", "consecution", "domain"}
+
+
+def test_lemmas_of_one_name_are_refused_and_one_with_the_name_of_the_property() -> None:
+    named_alike = [never_hot, replace(always_off, name="never_hot")]
+    with pytest.raises(ModelError, match="2 lemmas to prove never_burnt from are named 'never_hot'; give each a name"):
+        prove(MODEL, "never_burnt", lemmas=named_alike)
+    with pytest.raises(ModelError, match="a lemma to prove never_burnt from has the same name; give it a name of its"):
+        prove_for_all(MODEL, "never_burnt", [], lemmas=[replace(never_hot, name="never_burnt")])
 
 
 def test_two_states_in_a_row_prove_it_without_a_lemma() -> None:

@@ -123,6 +123,24 @@ def test_a_walk_to_the_loss_says_what_is_violated_and_who_would_refuse_it(client
     assert ask("beside", steps=loss, other="kafka-4.0")["step"] is None
 
 
+def test_a_walk_that_needs_another_lane_is_drawn_anew(client: TestClient, loss: list[str]) -> None:
+    ask = asking(client)
+    start = ask("walk", steps=[], first=0, lanes=[])
+    further = ask("walk", steps=loss[:1], first=1, lanes=start["lanes"])
+    assert "producer" not in start["lanes"]
+    assert "producer" in further["lanes"]
+    assert (further["first"], len(page_read(further["rows"]).all("li", "step"))) == (0, 2)
+    again = ask("walk", steps=loss[:2], first=2, lanes=further["lanes"])
+    assert (again["lanes"], again["first"]) == (further["lanes"], 2)
+    assert len(page_read(again["rows"]).all("li", "step")) == 1
+
+
+@pytest.mark.parametrize("lanes", [["nobody"], "r1", [[]], {}])
+def test_lanes_that_there_are_not_are_refused(client: TestClient, lanes: object) -> None:
+    asked = {"steps": [], "first": 0, "lanes": lanes}
+    assert client.post(f"/{TOKEN}/api/walk", json=asked).status_code == 400
+
+
 def test_a_shortest_way_is_as_long_as_that_of_a_search(client: TestClient) -> None:
     found = asking(client)("find", steps=[], where="delivery[0] == acknowledged")
     trace = explore(kafka(), properties=["acknowledged"], engine="interpreted").findings["acknowledged"].trace

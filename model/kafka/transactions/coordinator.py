@@ -1,0 +1,206 @@
+"""What the coordinator of the transactional id does (R-TXN-1 to R-TXN-11)."""
+
+from __future__ import annotations
+
+from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, with_member, without
+
+from .partition import accepts_marker, write
+from .state import (
+    DOES,
+    DONE_BEFORE,
+    FENCED,
+    INVALID,
+    TRY_AGAIN,
+    Decision,
+    Epoch,
+    Partition,
+    Protocol,
+    Result,
+    Transactions,
+    Way,
+    in_v2,
+)
+
+
+def is_prepared(s: Transactions) -> bool:
+    """Has the coordinator decided, and not yet heard from all partitions?"""
+    return s.state == Decision.PREPARE_COMMIT or s.state == Decision.PREPARE_ABORT
+
+
+def raise_epoch(s: Transactions) -> None:
+    """The coordinator issues the next producer epoch, while the bounds have one."""
+    require(s.newest_epoch + 1 < s.size(Epoch))
+    s.newest_epoch += 1
+
+
+def fence(s: Transactions) -> None:
+    """The coordinator aborts the ongoing transaction in a newer epoch (R-TXN-1, R-TXN-7).
+
+    TransactionMetadata.prepareFenceProducerEpoch, then endTransaction with the version of the cluster: in version 2 the epoch before
+    is kept, before it is not.
+    """
+    if s.server == Protocol.TV2:
+        if s.fence_bumps_twice:
+            raise_epoch(s)
+        s.last_epoch = s.newest_epoch
+        raise_epoch(s)
+        s.prepared_in_v2 = True
+    else:
+        s.last_epoch = NONE
+        raise_epoch(s)
+    s.state = Decision.PREPARE_ABORT
+    s.logged_partitions = s.partitions
+
+
+def issue_epoch(s: Transactions) -> None:
+    """A producer that starts gets a new epoch; no transaction is ongoing (TransactionMetadata.prepareIncrementProducerEpoch)."""
+    raise_epoch(s)
+    s.last_epoch = NONE
+    s.state = Decision.EMPTY
+
+
+def answer_to_bump(s: Transactions, expected: int) -> int:
+    """What becomes of an InitProducerId that expects an epoch, when no transaction is ongoing or prepared (R-TXN-2)."""
+    if expected == s.newest_epoch:
+        return DOES
+    return DONE_BEFORE if expected == s.last_epoch else FENCED
+
+
+def bump(s: Transactions, expected: int) -> None:
+    """The producer that has the newest epoch gets the next one; if it has got that before, the same again."""
+    if expected == s.newest_epoch:
+        s.last_epoch = s.newest_epoch
+        raise_epoch(s)
+    s.state = Decision.EMPTY
+
+
+def answer_to_add(s: Transactions, partition: Partition, epoch: int) -> int:
+    """What becomes of an AddPartitionsToTxn (R-TXN-3; TransactionCoordinator.handleAddPartitionsToTransaction)."""
+    if epoch != s.newest_epoch:
+        return FENCED
+    if is_prepared(s):
+        return TRY_AGAIN
+    if s.state == Decision.ONGOING and contains(s.partitions, partition):
+        return DONE_BEFORE
+    return DOES
+
+
+def add(s: Transactions, partition: Partition) -> None:
+    """The partition enters the transaction. The first one begins it, also in the epoch of a transaction that has ended."""
+    s.state = Decision.ONGOING
+    s.partitions = with_member(s.partitions, partition)
+
+
+def answer_to_verify(s: Transactions, partition: Partition, epoch: int) -> int:
+    """What a partition is told that asks (R-TXN-4; TransactionCoordinator.handleVerifyPartitionsInTransaction)."""
+    added = answer_to_add(s, partition, epoch)
+    return INVALID if added == DOES else added
+
+
+def answer_to_end(s: Transactions, epoch: int, result: int) -> int:
+    """What becomes of an EndTxn, by the version of the request (R-TXN-5, R-TXN-6)."""
+    return answer_to_end_v2(s, epoch, result) if in_v2(s) else answer_to_end_v0(s, epoch, result)
+
+
+def prepared(result: int) -> int:
+    """The state in which a result is prepared."""
+    return Decision.PREPARE_COMMIT if result == Result.COMMIT else Decision.PREPARE_ABORT
+
+
+def completed(result: int) -> int:
+    """The state in which a result is complete."""
+    return Decision.COMPLETE_COMMIT if result == Result.COMMIT else Decision.COMPLETE_ABORT
+
+
+def answer_to_end_v0(s: Transactions, epoch: int, result: int) -> int:
+    """Every transaction has the same epoch: a repetition is not told from the end of the next one (endTransactionWithTV1)."""
+    if epoch != s.newest_epoch:
+        return FENCED
+    if s.state == Decision.ONGOING:
+        return DOES
+    if s.state == prepared(result):
+        return TRY_AGAIN
+    return DONE_BEFORE if s.state == completed(result) else INVALID
+
+
+def answer_to_end_v2(s: Transactions, epoch: int, result: int) -> int:
+    """Every end raises the epoch: a repetition has the one before (the table in TransactionCoordinator.endTransaction)."""
+    repeated = epoch + 1 == s.newest_epoch
+    if s.state == Decision.ONGOING or s.state == Decision.EMPTY:
+        if epoch != s.newest_epoch:
+            return FENCED
+        return DOES if s.state == Decision.ONGOING or result == Result.ABORT else INVALID
+    if is_prepared(s):
+        if not repeated:
+            return FENCED
+        return TRY_AGAIN if s.state == prepared(result) else INVALID
+    if repeated:
+        return DONE_BEFORE if s.state == completed(result) else INVALID
+    if epoch != s.newest_epoch:
+        return FENCED
+    return DOES if result == Result.ABORT else INVALID
+
+
+def prepare_end(s: Transactions, result: int) -> None:
+    """The coordinator decides, in version 2 with a new epoch, which the client learns from the answer. It answers before any marker."""
+    if in_v2(s):
+        s.last_epoch = s.newest_epoch
+        raise_epoch(s)
+        s.prepared_in_v2 = True
+    s.state = prepared(result)
+    s.logged_partitions = s.partitions
+
+
+@action("R-TXN-7, TransactionCoordinator.abortTimedOutTransactions")
+def time_out(s: Transactions) -> None:
+    """A transaction lasts too long: the coordinator fences its producer and aborts it."""
+    require(s.timeouts_left > 0)
+    require(s.state == Decision.ONGOING)
+
+    s.timeouts_left -= 1
+    fence(s)
+
+
+@action("R-TXN-9, TransactionMarkerChannelManager", sends("coordinator", "partition", "WriteTxnMarkers"))
+def write_marker(s: Transactions, partition: Partition, way: Way) -> None:
+    """The coordinator sends a marker to a partition. One that is not answered it sends again."""
+    require(is_prepared(s))
+    require(contains(s.partitions, partition))
+    require(way == Way.AT_ONCE or (s.late_markers_left > 0 and s.late_marker[partition] == NONE))
+    require(way == Way.LATE or accepts_marker(s, partition, s.newest_epoch, s.prepared_in_v2))
+
+    result = Result.COMMIT if s.state == Decision.PREPARE_COMMIT else Result.ABORT
+    if way == Way.LATE:
+        s.late_markers_left -= 1
+        s.late_marker[partition] = result
+        s.late_marker_epoch[partition] = s.newest_epoch
+        s.late_marker_coordinator[partition] = s.coordinator_epoch
+        s.late_marker_v2[partition] = s.prepared_in_v2
+    else:
+        write(s, partition, s.newest_epoch, result, s.coordinator_epoch)
+        s.partitions = without(s.partitions, partition)
+
+
+@action("R-TXN-10, TransactionMarkerChannelManager.maybeWriteTxnCompletion")
+def complete(s: Transactions) -> None:
+    """All partitions have answered: the coordinator notes that the transaction is complete."""
+    require(is_prepared(s))
+    require(s.partitions == EMPTY)
+
+    s.state = completed(Result.COMMIT if s.state == Decision.PREPARE_COMMIT else Result.ABORT)
+    s.logged_partitions = EMPTY
+    s.prepared_in_v2 = False
+
+
+@action("R-TXN-11, TransactionCoordinator.onElection, TransactionStateManager.loadTransactionsForTxnTopicPartition")
+def move_coordinator(s: Transactions) -> None:
+    """Another broker becomes the coordinator: it knows what is in the log, and sends all markers of a prepared end again.
+
+    In other states it knows all that the one before knew, and its epoch only makes partitions refuse more markers that are held up.
+    """
+    require(s.coordinator_moves_left > 0)
+    require(is_prepared(s))
+
+    s.coordinator_moves_left -= 1
+    s.coordinator_epoch += 1
+    s.partitions = s.logged_partitions

@@ -1,0 +1,45 @@
+"""Transactions: what becomes of records that a producer writes all or not at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from neverlost.model.core import Profile
+from neverlost.spec.family import Family
+
+if TYPE_CHECKING:
+    from neverlost.spec.kafka.atomicity import Ledger
+    from neverlost.spec.kafka.releases import TimeLine
+    from neverlost.spec.matrix import Matrix
+
+
+class KafkaTransactions(Family):
+    """A transactional id: its producers, its coordinator, its partitions, and messages that are held up."""
+
+    name = "transactions"
+    beginning = "kafka-transactions-"
+
+    def profiles(self) -> tuple[Profile, ...]:
+        from .versions import VERSIONS
+
+        return VERSIONS
+
+    def time_line(self) -> TimeLine:
+        from .differences import TIME_LINE
+
+        return TIME_LINE
+
+    def matrix(self) -> Matrix:
+        from .matrix import MATRIX
+
+        return MATRIX
+
+    def atomicity(self) -> Ledger:
+        from .atomicity import LEDGER
+
+        return LEDGER
+
+    def surroundings(self) -> tuple[str, ...]:
+        from .versions import SURROUNDINGS
+
+        return SURROUNDINGS

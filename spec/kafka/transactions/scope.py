@@ -1,0 +1,84 @@
+"""What the model of transactions has, what it has in a simpler form, and what it leaves out: a reason for every line."""
+
+from __future__ import annotations
+
+MODELLED = {
+    "one transactional id: its producers one after the other, their transactions, the coordinator's states and epochs": (
+        "who has the newest epoch may write, begin and end"
+    ),
+    "both ways to end a transaction: in the epoch of all (versions 0 and 1), and in one of its own (version 2)": (
+        "a repetition is told from the next request by its epoch alone"
+    ),
+    "partitions with the newest epoch, sequence numbers, an open transaction and a coordinator epoch": (
+        "a partition does not know which transaction a record belongs to"
+    ),
+    "requests that are held up while the client sends them again: InitProducerId, AddPartitionsToTxn, Produce, EndTxn": (
+        "a connection is closed, and the broker still has the request"
+    ),
+    "markers that are held up while the coordinator sends them again, and coordinators that move meanwhile": (
+        "KIP-1228 is about one that arrives late"
+    ),
+    "the question of a partition to the coordinator, and the append, as two steps with a guard": (
+        "a marker may come in between (KAFKA-14884, KAFKA-18575)"
+    ),
+    "records that are given up, and what clients of each release do then": "KIP-360 is about who may go on",
+    "timeouts, and producers that start anew while a transaction is ongoing": "both abort it in a newer epoch",
+    "clients that close or ask for a new epoch when EndTxn is not answered": (
+        "that is what users are told to do before version 2"
+    ),
+    "a partition that forgets the producer, and one that loses its last marker": (
+        "what fenced a record may be forgotten, and what ended it may be lost"
+    ),
+    "markers without their version from brokers of an earlier release": "a rolling upgrade to 4.2 has them",
+}
+
+SIMPLIFIED = {
+    "a request, its work and its answer are one step, unless the request is held up": (
+        "the client sends no other transactional request meanwhile, and a lost answer is a request that is held up and arrives"
+    ),
+    "a record for each partition in each transaction, in a batch of its own": (
+        "a partition treats what follows the first record of a transaction as that one; gaps between sequence numbers need more"
+    ),
+    "at most one copy of each request and of each partition's marker is held up at a time": (
+        "two copies do what one does, and then nothing"
+    ),
+    "a decision is in the coordinator's log at once": (
+        "until it is there, other requests are told to wait; a coordinator that moves before has not decided and has not answered"
+    ),
+    "a producer starts when the one before it has its epoch": "of two that start at once, one is the later",
+    "an application begins a new transaction only with records, and never reads its own": "an empty one is not sent",
+    "the coordinator moves only while an end is prepared": (
+        "elsewhere its successor knows all that it knew, and partitions only refuse more markers that are held up"
+    ),
+    "of markers, one that ended nothing is never lost": "nobody can tell that it was there",
+    "offsets that are sent with a transaction are one more partition": "the group coordinator checks epochs alone",
+    "transaction versions 0 and 1 are one": "they differ in the format of the coordinator's log",
+}
+
+NOT_MODELLED = {
+    "the end of the epochs of a producer id, and producer ids that expire (KAFKA-18660, KAFKA-20090, KAFKA-20310)": (
+        "the model has one producer id; a verdict says if its epochs ran out"
+    ),
+    "a coordinator whose log loses what it has decided": (
+        "committed transactions are then undecided again; the settings of __transaction_state and replication's profiles say when"
+    ),
+    "records that a partition loses": "that is replication's question; here a partition keeps its records",
+    "several transactional ids": "they meet in the last stable offset only, for which one that hangs makes all readers wait",
+    "the group coordinator's own state of pending offsets (KAFKA-17507)": "it is not a partition's",
+    "clients that change their version in a run, and brokers of several releases but for markers": (
+        "from a client of version 0 to one of 2 there is a new epoch (KAFKA-18227)"
+    ),
+    "an epoch whose append to the coordinator's log failed (KAFKA-9666)": "the model's log takes every record",
+    "prepared transactions of two-phase commit (KIP-939)": "not released",
+    "the aborted index and fetches": "readers see what the last marker says",
+    "idempotent producers without transactions": "replication has them",
+    "time": "timeouts and expiry may come at any moment, so every timing is covered",
+}
+
+
+def notes() -> str:
+    """All of it as text, a line for each."""
+    parts = {"Modelled": MODELLED, "Simplified": SIMPLIFIED, "Not modelled": NOT_MODELLED}
+    return "\n\n".join(
+        f"{title}\n" + "\n".join(f"* {what}: {why}." for what, why in lines.items()) for title, lines in parts.items()
+    )
