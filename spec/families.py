@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .bugs import Bug
     from .claims import Claim
     from .exposure import Exposure
+    from .inquiry import Inquiry
 
 FAMILIES: tuple[Family, ...] = (
     Replication(),
@@ -56,6 +57,12 @@ def _claimed(family: Family) -> Mapping[str, Profile]:
     return {profile.name: profile for profile in family.claimed()}
 
 
+@cache
+def _most_particular_first() -> tuple[Family, ...]:
+    """The families by how much of a name says that it is theirs: `kafka-groups-` before `kafka-`, whose import takes longer."""
+    return tuple(sorted(FAMILIES, key=lambda family: -len(family.beginning)))
+
+
 class _Profiles(Mapping[str, Profile]):
     """Profiles by name. Those of a family are imported when one of its names is asked for."""
 
@@ -67,7 +74,7 @@ class _Profiles(Mapping[str, Profile]):
                 raise KeyError(name)
             return found
         known = _claimed if name.startswith(CLAIMED) else _named
-        asked = [family for family in FAMILIES if name.startswith((family.beginning, CLAIMED))]
+        asked = [family for family in _most_particular_first() if name.startswith((family.beginning, CLAIMED))]
         for family in asked:
             if name in known(family):
                 return known(family)[name]
@@ -97,6 +104,12 @@ def profiles() -> Mapping[str, Profile]:
 def exposures() -> Mapping[str, Exposure]:
     """What audits ask, by the names of the families."""
     return {family.name: exposure for family in FAMILIES if (exposure := family.exposure()) is not None}
+
+
+@cache
+def inquiries() -> Mapping[str, Inquiry]:
+    """What audits ask in sections of their own, by the names of the families."""
+    return {family.name: inquiry for family in FAMILIES if (inquiry := family.inquiry()) is not None}
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
@@ -20,10 +21,12 @@ class Clusters:
         release: RunnableRelease,
         *,
         brokers: int = BROKERS,
+        settings: Mapping[str, str] | None = None,
         keep: bool = False,
         watch: Watch[str] = UNWATCHED,
     ) -> None:
         self.release, self.brokers, self.keep, self.watch = release, brokers, keep, watch
+        self.settings = dict(settings or {})
         self.folders: list[Path] = []
         """The data of clusters that were kept, or that had trouble."""
         self._cluster: Cluster | None = None
@@ -40,7 +43,14 @@ class Clusters:
         if self._cluster is not None and self._cluster.lag_ms != lag_ms:
             self._end(keep=self.keep)
         if self._cluster is None:
-            cluster = Cluster(self.release, brokers=self.brokers, lag_ms=lag_ms, keep=True, watch=self.watch)
+            cluster = Cluster(
+                self.release,
+                brokers=self.brokers,
+                lag_ms=lag_ms,
+                settings=self.settings,
+                keep=True,
+                watch=self.watch,
+            )
             self._cluster = cluster.__enter__()
         return self._cluster
 

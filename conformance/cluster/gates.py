@@ -27,14 +27,27 @@ T = TypeVar("T")
 FETCH, EPOCH_END, CONTROL, ALTER_ISR, METADATA_LOG, HEARTBEAT, REGISTRATION, SHUTDOWN, OTHER = (
     *("fetch", "epoch end", "control", "alter ISR", "metadata log", "heartbeat", "registration", "shutdown", "other"),
 )
+VOTE, BEGIN_EPOCH, END_EPOCH = "vote", "begin epoch", "end epoch"
+"""What controllers send to each other beside fetches of the metadata log (KIP-595)."""
+PRODUCE, INIT_PRODUCER_ID, ADD_PARTITIONS, END_TXN, MARKERS = (
+    *("produce", "producer id", "add partitions", "end of a transaction", "markers"),
+)
 FETCH_KEY, LEADER_AND_ISR_KEY, SHUTDOWN_KEY, HEARTBEAT_KEY = 1, 4, 7, 63
 KINDS = {
+    0: PRODUCE,
+    22: INIT_PRODUCER_ID,
     23: EPOCH_END,
+    24: ADD_PARTITIONS,
+    26: END_TXN,
+    27: MARKERS,
     4: CONTROL,
     5: CONTROL,
     6: CONTROL,
     56: ALTER_ISR,
     SHUTDOWN_KEY: SHUTDOWN,
+    52: VOTE,
+    53: BEGIN_EPOCH,
+    54: END_EPOCH,
     62: REGISTRATION,
     63: HEARTBEAT,
 }
@@ -43,7 +56,11 @@ FLEXIBLE_FROM = {1: 12, 4: 4, 5: 2, 6: 6, 7: 3, 23: 4, 56: 0, 62: 0, 63: 0}
 FIRST_SHUTDOWN_WITH_BROKER_EPOCH = 2
 CONTROLLER = "controller"
 """The destination of what goes to a KRaft controller's own port."""
-SOURCES = re.compile(r"broker-(\d+)-fetcher|raft-client-(\d+)$|id_(\d+)-host|(\d+)$")
+SOURCES = re.compile(
+    r"broker-(\d+)-(?:fetcher|txn-marker-sender)|AddPartitionsManager-client-(\d+)$|raft-client-(\d+)$|id_(\d+)-host|(\d+)$"
+)
+PRODUCERS = "producer-"
+"""How the client ids of producers begin that are nodes of their own: `producer-p1` is p1."""
 
 Node = int | str
 Place = tuple[str, Node | None, Node]
@@ -113,6 +130,8 @@ class Frame:
             # Up to 0.10 the client id names the leader, and the body begins with the follower; or there is no client id.
             (source,) = struct.unpack_from(">i", self.data, self.body)
             return (FETCH if self.key == FETCH_KEY else kind), source
+        if self.client.startswith(PRODUCERS):
+            return kind, self.client.removeprefix(PRODUCERS)
         found = SOURCES.match(self.client)
         if self.key == FETCH_KEY and found:
             kind = (
@@ -137,11 +156,18 @@ class Connection:
         self.incoming, self.outgoing, self.destination = incoming, outgoing, destination
         self.source: Node | None = None
         self.sent: deque[Frame] = deque()
-        self.closed = False
+        self.closed = self.deserted = False
 
     def take(self, count: int) -> None:
         """Have the system take so many bytes of answers that are not read yet."""
         self.outgoing.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, count)
+
+    def desert(self) -> None:
+        """Cut it at the end of its sender; what is on its way stays there."""
+        self.deserted = True
+        with suppress(OSError):
+            self.incoming.shutdown(socket.SHUT_RDWR)
+        self.incoming.close()
 
     def close(self) -> None:
         """Cut it at both ends."""
@@ -279,12 +305,24 @@ class Gates:
         """The answer to a request that was let through, delivered or not."""
         return self.wait(lambda: frame.reply, seconds, f"the answer to {frame.kind} of {frame.source}")
 
+    def hold_up(self, frame: Frame) -> None:
+        """Leave a request that waits on its way until it is released by itself, and cut its sender off, who can only send it again."""
+        with self.changed:
+            self._gates[frame.place].requests.remove(frame)
+        frame.connection.desert()
+
     def cut_waiting(self, kind: str, source: Node, destination: Node) -> None:
         """Cut the connections of what waits at a gate, so that the sender asks anew with what it knows now."""
         with self.changed:
             frames = list(self.gate(kind, source, destination).requests)
         for frame in frames:
             self._cut(frame.connection)
+
+    def source_died(self, node: int) -> None:
+        """Cut every connection that a dead node has made; an answer of it that is held stays on its way."""
+        for connection in list(self._connections):
+            if node == connection.source:
+                self._cut(connection)
 
     def node_died(self, node: int) -> None:
         """Cut every connection of a node that is dead, as its machine would."""
@@ -350,6 +388,9 @@ class Gates:
             if frame.names_broker_epoch and frame.source in self.broker_epochs:
                 struct.pack_into(">q", frame.data, frame.body + 4, self.broker_epochs[frame.source])
             connection.outgoing.sendall(struct.pack(">i", len(frame.data)) + frame.data)
+            if connection.deserted:
+                # A broker may drop a request whose connection is closed at once.
+                self.answered(frame)
 
     def _answers(self, connection: Connection) -> None:
         while True:
@@ -390,7 +431,8 @@ class Gates:
             self.changed.wait()
         if frame.connection.closed:
             raise _Closed
-        queue.remove(frame)
+        if frame in queue:
+            queue.remove(frame)
         self.changed.notify_all()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from neverlost.conformance.cluster.performances import ScheduleRun
 from neverlost.conformance.cluster.scenarios import ScenarioRun, steps_played
 from neverlost.conformance.cluster.schedules import Outcome
+from neverlost.conformance.cluster.transactions.stories import StoryRun
 
 from .as_text import by_name
 
@@ -58,6 +59,38 @@ def schedule_values(found: Sequence[ScheduleRun]) -> list[dict[str, Any]]:
                 {
                     "steps": [{"step": step, "seen": seen} for step, seen in run.seen],
                     "outcome": None if run.outcome is None else _outcome_values(run.outcome),
+                    "trouble": run.trouble,
+                }
+                for run in played.runs
+            ],
+        }
+        for played in found
+    ]
+
+
+def story_values(found: Sequence[StoryRun]) -> list[dict[str, Any]]:
+    """What came of stories of transactions, as plain values."""
+    return [
+        {
+            "story": played.planned.story.name,
+            "about": played.planned.story.about,
+            "property": played.planned.story.property,
+            "release": played.release,
+            "client": played.planned.producer,
+            "version": played.planned.version,
+            "run_of": played.planned.run_of,
+            "expected": played.planned.expected,
+            "as_expected": played.as_expected,
+            "runs": [
+                {
+                    "steps": [
+                        {"step": one.step, "said": one.said, "done": one.done, "differs": one.differs}
+                        for one in run.steps
+                    ],
+                    "violated_at": run.violated_at,
+                    "story": run.story,
+                    "late": list(run.late),
+                    "reads": [list(read) for read in run.reads],
                     "trouble": run.trouble,
                 }
                 for run in played.runs

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Run, running
-from played_runs import ACKNOWLEDGED, MOVES, REFUSED, loss, played, scheduled
+from played_runs import ACKNOWLEDGED, MOVES, REFUSED, loss, played, scheduled, told
 
 from neverlost.conformance.adapter import StateDifference
 from neverlost.conformance.cluster.reproduction import Reproduced, Reproduction
@@ -207,6 +207,44 @@ def test_a_schedule_that_does_not_come_out_as_known_is_an_error(run: Run, monkey
     code, out, _ = run("known", "kafka-1148")
     assert code == 1
     assert "1 scenario NOT as known" in out
+
+
+def test_a_story_of_transactions_is_listed_and_shown_step_by_step(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = run("known", "--family", "transactions", "--list")[1]
+    assert "late-marker\n    a marker that is held up" in listed
+    module = "neverlost.conformance.cluster.transactions.stories.play_stories"
+    monkeypatch.setattr(module, lambda *_, **__: iter([told("late-end", "4.1.1")]))
+    code, out, _ = run("known", "--family", "transactions", "late-end", "--kafka", "4.1.1", "--steps")
+    assert code == 0
+    assert out.startswith("late-end on Kafka 4.1.1 with KRaft, tv0, the run of kafka-transactions-4.0, tv0: an EndTxn")
+    assert "Torn: of t2, readers see the record in a2 since step 18, and never that in a1." in out
+    assert "happens 1 of 1; EndTxn: no error" in out
+    assert "\n1 run of 18 steps on real brokers: all as the model says" in out
+
+
+def test_a_story_that_comes_out_otherwise_than_the_search_says_is_an_error(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = "neverlost.conformance.cluster.transactions.stories.play_stories"
+    monkeypatch.setattr(module, lambda *_, **__: iter([told("late-end", "4.1.1", as_the_model=False)]))
+    code, out, _ = run("known", "--family", "transactions", "late-end", "--kafka", "4.1.1")
+    assert code == 1
+    assert "does not happen; EndTxn: PRODUCER_FENCED; differs at step 18" in out
+    assert "1 of 1 NOT as the model says" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("late-ends",), "no story of transactions is named 'late-ends'. Did you mean 'late-end'?"),
+        (("--kafka", "0.10.2.2"), "Kafka 0.10.2.2 has no transactions; they came with 0.11.0.0."),
+        (("--unpatched",), "of transactions no request is changed"),
+    ],
+)
+def test_a_story_that_cannot_be_played_is_refused(arguments: tuple[str, ...], why: str, run: Run) -> None:
+    code, out, err = run("known", "--family", "transactions", *arguments)
+    assert (code, out) == (2, "")
+    assert why in err
 
 
 def test_a_soak_goes_on_in_no_file_of_another_kind(run: Run, tmp_path: Path) -> None:

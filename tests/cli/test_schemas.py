@@ -15,7 +15,7 @@ import pytest
 import wrong_brokers
 from command_line import Run
 from jsonschema import Draft202012Validator
-from played_runs import ACKNOWLEDGED, loss, played, scheduled
+from played_runs import ACKNOWLEDGED, loss, played, scheduled, told
 from published_json import SCHEMAS, documents, expect_published_suite, expect_published_text, what_is_wrong
 
 import neverlost as nl
@@ -178,7 +178,12 @@ def _(run: Run, folder: Path, patch: pytest.MonkeyPatch) -> str:
         "neverlost.conformance.cluster.performances.play_schedules",
         lambda *_, **__: iter([scheduled(with_trouble=True)]),
     )
-    return content(run, folder / "written.json", "known", "kip-101", "kafka-1148", "--json")
+    stories = [told("late-end", "4.1.1"), told("late-end", "4.1.1", as_the_model=False)]
+    patch.setattr("neverlost.conformance.cluster.transactions.stories.play_stories", lambda *_, **__: iter(stories))
+    asked = ("known", "--family", "transactions", "late-end", "--kafka", "4.1.1")
+    return content(run, folder / "written.json", "known", "kip-101", "kafka-1148", "--json") + content(
+        run, folder / "stories.json", *asked, "--json"
+    )
 
 
 @without_brokers("compare --json")

@@ -6,6 +6,8 @@ from neverlost.conformance.cluster.kafka_adapter import FinalState
 from neverlost.conformance.cluster.performances import Performed, ScheduleRun
 from neverlost.conformance.cluster.reproduction import Reproduction
 from neverlost.conformance.cluster.schedules import schedules
+from neverlost.conformance.cluster.transactions.playing import Played, PlayedStep
+from neverlost.conformance.cluster.transactions.stories import StoryRun, plan, stories
 from neverlost.conformance.judging import JudgedStep
 from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.spec import profiles
@@ -51,3 +53,24 @@ def scheduled(*, with_trouble: bool = False) -> ScheduleRun:
     if with_trouble:
         runs.append(Performed(seen=(), outcome=None, trouble="move r3: it did not come"))
     return ScheduleRun(schedule=schedule, release="4.1.1 with KRaft", known=known, runs=tuple(runs))
+
+
+def told(name: str, place: str, *, as_the_model: bool = True) -> StoryRun:
+    """A story on a release, with clients of version 0: its run went as the model, or its last message was refused."""
+    planned = plan(stories([name]), [place])[0]
+    trace, states = planned.trace, planned.trace.unpacked()
+    steps = [PlayedStep(step=step.show(trace.model.bounds), said="done", done=True, differs="") for step in trace.steps]
+    if not as_the_model:
+        steps[-1] = PlayedStep(step=steps[-1].step, said="it is answered with PRODUCER_FENCED", done=False, differs="")
+        states[-1] = states[-2]
+    run = Played(
+        trace=trace,
+        release=f"{place} with KRaft",
+        client=planned.client,
+        steps=tuple(steps),
+        states=(*states, states[-1]),
+        reads=(("t1",), ()),
+        late=("EndTxn: no error" if as_the_model else "EndTxn: PRODUCER_FENCED",),
+        trouble="",
+    )
+    return StoryRun(planned=planned, runs=(run,))

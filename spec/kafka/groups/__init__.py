@@ -8,6 +8,8 @@ from neverlost.model.core import Profile
 from neverlost.spec.family import Family
 
 if TYPE_CHECKING:
+    from neverlost.spec.claims import Claim
+    from neverlost.spec.inquiry import Inquiry
     from neverlost.spec.kafka.atomicity import Ledger
     from neverlost.spec.kafka.releases import TimeLine
     from neverlost.spec.matrix import Matrix
@@ -33,6 +35,16 @@ class Groups(Family):
         from .matrix import MATRIX
 
         return MATRIX
+
+    def claims(self) -> tuple[Claim, ...]:
+        from .claims import CLAIMS
+
+        return CLAIMS
+
+    def inquiry(self) -> Inquiry:
+        from .inquiry import GroupsInquiry
+
+        return GroupsInquiry()
 
     def atomicity(self) -> Ledger:
         from .atomicity import LEDGER

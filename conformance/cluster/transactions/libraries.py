@@ -1,0 +1,191 @@
+"""Producers of client libraries that do what they are told: Kafka's own in Java, and librdkafka. They send again by themselves."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from importlib.resources import files
+from typing import Any, Protocol
+
+from ..cluster import Cluster
+from ..gates import PRODUCERS
+from ..releases import ClusterError, MissingError
+from ..wire import HOST
+from .stories import JAVA, LIBRDKAFKA
+
+REQUEST_MS, DELIVERY_MS, BLOCK_MS = 1500, 4000, 60_000
+"""request.timeout.ms, after which a library sends again; delivery.timeout.ms, after which it gives a record up; the time of a call."""
+TRANSACTION_MS, START_SECONDS, POLL_SECONDS = 600_000, 60.0, 0.05
+SOURCE = "Transactor.java"
+
+
+class Call:
+    """A call of a library that was made, and what it said."""
+
+    def __init__(self) -> None:
+        self._ended = threading.Event()
+        self.error = ""
+
+    def end(self, error: str = "") -> None:
+        """It has returned, with an error or none."""
+        self.error = error
+        self._ended.set()
+
+    @property
+    def has_ended(self) -> bool:
+        """Has it returned?"""
+        return self._ended.is_set()
+
+    def wait(self, seconds: float) -> str:
+        """The error that it returns with, or an empty text. Raises ClusterError if it does not return in time."""
+        if not self._ended.wait(seconds):
+            raise ClusterError(f"a call of the producer did not return within {seconds:g} s")
+        return self.error
+
+
+class Library(Protocol):
+    """A producer: `call` makes a call, `init`, `begin`, `commit`, `abort`, or `send` with a partition and a value."""
+
+    def call(self, command: str, *arguments: str) -> Call:
+        """Make a call, and do not wait."""
+
+    def close(self) -> None:
+        """End it without a further request, as a process that is killed."""
+
+
+def _settings(cluster: Cluster, name: str, transactional_id: str) -> dict[str, str]:
+    """What both libraries call by the same name. They find the brokers behind the gates."""
+    return {
+        "bootstrap.servers": ",".join(f"{HOST}:{cluster.proxy_port[one]}" for one in cluster.nodes),
+        "client.id": f"{PRODUCERS}{name}",
+        "transactional.id": transactional_id,
+        "transaction.timeout.ms": str(TRANSACTION_MS),
+        "linger.ms": "0",
+        "retry.backoff.ms": "100",
+    }
+
+
+class JavaLibrary:
+    """The producer of a release's own library, in a process of its own."""
+
+    def __init__(self, cluster: Cluster, name: str, transactional_id: str, topic: str) -> None:
+        settings = _settings(cluster, name, transactional_id) | {
+            "request.timeout.ms": str(REQUEST_MS),
+            "max.block.ms": str(BLOCK_MS),
+        }
+        if cluster.release.number >= (2, 1):
+            settings["delivery.timeout.ms"] = str(DELIVERY_MS)
+        properties = cluster.folder / f"{topic}-{name}.properties"
+        properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()), encoding="utf-8")
+        self._calls: dict[str, Call] = {}
+        with socket.create_server((HOST, 0)) as server:
+            server.settimeout(1)
+            arguments = [str(properties), topic, str(server.getsockname()[1])]
+            process = cluster.run_java(f"{topic}-{name}", str(files(__package__) / SOURCE), arguments)
+            self._connection = cluster.until(lambda: self._accepted(server), START_SECONDS, "the start of the producer")
+        self._process = process
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    @staticmethod
+    def _accepted(server: socket.socket) -> socket.socket:
+        connection, _ = server.accept()
+        connection.settimeout(None)
+        return connection
+
+    def _listen(self) -> None:
+        with self._connection.makefile(encoding="utf-8") as lines:
+            for line in lines:
+                number, _, error = line.strip().partition(" ")
+                self._calls[number].end(error)
+
+    def call(self, command: str, *arguments: str) -> Call:
+        number, call = str(len(self._calls)), Call()
+        self._calls[number] = call
+        self._connection.sendall(f"{' '.join([number, command, *arguments])}\n".encode())
+        return call
+
+    def close(self) -> None:
+        self._connection.close()
+        self._process.kill()
+
+
+def _silent() -> logging.Logger:
+    """Where librdkafka's log goes: nowhere. What it says to its application is what counts."""
+    logger = logging.getLogger(__name__)
+    logger.propagate = False
+    logger.addHandler(logging.NullHandler())
+    return logger
+
+
+class LibrdkafkaLibrary:
+    """librdkafka's producer, through confluent-kafka. Raises MissingError if that is not there."""
+
+    def __init__(self, cluster: Cluster, name: str, transactional_id: str, topic: str) -> None:
+        try:
+            from confluent_kafka import Producer
+        except ImportError:
+            raise MissingError("confluent-kafka is not there: pip install 'neverlost[clients]'") from None
+        self.topic, self._closed = topic, False
+        self._producer: Any = Producer(
+            _settings(cluster, name, transactional_id)
+            | {
+                "socket.timeout.ms": str(REQUEST_MS),
+                "request.timeout.ms": str(REQUEST_MS),
+                "delivery.timeout.ms": str(DELIVERY_MS),
+                "reconnect.backoff.max.ms": "200",
+            },
+            logger=_silent(),
+        )
+        threading.Thread(target=self._poll, daemon=True).start()
+
+    def _poll(self) -> None:
+        from confluent_kafka import KafkaException
+
+        while not self._closed:
+            # A fatal error is raised here too; calls return with it.
+            with suppress(KafkaException):
+                self._producer.poll(POLL_SECONDS)
+
+    def call(self, command: str, *arguments: str) -> Call:
+        call = Call()
+        if command == "send":
+            partition, value = arguments
+            self._producer.produce(
+                self.topic,
+                value.encode(),
+                partition=int(partition),
+                on_delivery=lambda error, _: call.end("" if error is None else error.name()),
+            )
+            return call
+        threading.Thread(target=self._make, args=(call, command), daemon=True).start()
+        return call
+
+    def _make(self, call: Call, command: str) -> None:
+        from confluent_kafka import KafkaException
+
+        made: dict[str, Callable[[], object]] = {
+            "init": lambda: self._producer.init_transactions(BLOCK_MS / 1000),
+            "begin": self._producer.begin_transaction,
+            "commit": lambda: self._producer.commit_transaction(BLOCK_MS / 1000),
+            "abort": lambda: self._producer.abort_transaction(BLOCK_MS / 1000),
+        }
+        try:
+            made[command]()
+        except KafkaException as error:
+            call.end(error.args[0].name())
+        else:
+            call.end()
+
+    def close(self) -> None:
+        self._closed = True
+        self._producer = None
+
+
+LIBRARIES: Mapping[str, type[JavaLibrary] | type[LibrdkafkaLibrary]] = {
+    JAVA: JavaLibrary,
+    LIBRDKAFKA: LibrdkafkaLibrary,
+}
+"""The libraries, by name."""

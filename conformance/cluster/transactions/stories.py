@@ -1,0 +1,258 @@
+"""Stories of transactions on real brokers: what a late message does, by release and by the transaction version of the client.
+
+What is expected comes from a search of the release's own version of the model. Where the search finds a run to a violation, that run is
+played. Where it finds that the property holds, the release is a control: it plays the run of another version.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from neverlost.explorer.process.watch import UNWATCHED, Watch
+from neverlost.explorer.search import explore
+from neverlost.explorer.traces.trace import ReplayError, Trace, deciding_trace
+from neverlost.explorer.verdict import Verdict
+from neverlost.model.core import NeverlostError, Profile, Step, UnknownNameError
+from neverlost.model.kafka.transactions.state import Way
+from neverlost.spec import profiles
+from neverlost.spec.kafka.releases import EITHER
+from neverlost.spec.kafka.transactions.differences import TIME_LINE, lacking
+
+from ..clusters import Clusters
+from ..releases import release_at
+
+if TYPE_CHECKING:
+    from .playing import Played
+
+TV0, TV2 = "tv0", "tv2"
+RAW, JAVA, LIBRDKAFKA = "raw", "java", "librdkafka"
+"""Who the producers are: requests of this package, the release's own Java library, or librdkafka."""
+BROKERS = 2
+"""One for each partition."""
+SETTINGS = {"transaction.state.log.num.partitions": "1"}
+
+
+class StoryError(NeverlostError):
+    """A story has no run, or none on a release."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Story:
+    """What a late message does: the property that it violates, within bounds, and the version whose run controls play."""
+
+    name: str
+    about: str
+    property: str
+    bounds: dict[str, int]
+    settings: dict[str, Any]
+    run_of: str
+    run_of_client: str
+    releases: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """A story on a release, with clients of a transaction version: what the search of its version found, and the run to be played."""
+
+    story: Story
+    place: str
+    client: str
+    library: str
+    version: str
+    run_of: str
+    expected: bool
+    trace: Trace
+
+    @property
+    def producer(self) -> str:
+        """The transaction version of the client, and which library it is."""
+        return self.client if self.library == RAW else f"{self.client}, {self.library}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoryRun:
+    """A story on a release, played several times."""
+
+    planned: Planned
+    runs: tuple[Played, ...]
+
+    @property
+    def as_expected(self) -> bool:
+        """Did every run come out as the search says? A run to a violation must go as the model up to its end, and in a control what is
+        late must have come."""
+        return all(self._is_as_expected(run) for run in self.runs)
+
+    @property
+    def release(self) -> str:
+        """The release, with its mode."""
+        return str(release_at(self.planned.place))
+
+    def _is_as_expected(self, run: Played) -> bool:
+        if run.trouble:
+            return False
+        if self.planned.expected:
+            return run.violated_at is not None and run.differs_at is None
+        return run.violated_at is None and bool(run.late)
+
+    @property
+    def happened(self) -> int:
+        """In how many runs the property was violated, by what was seen."""
+        return sum(run.violated_at is not None for run in self.runs)
+
+    @property
+    def late(self) -> str:
+        """How what was late was answered when it came."""
+        return "; ".join(dict.fromkeys(", ".join(run.late) or "nothing came late" for run in self.runs))
+
+    @property
+    def outcome(self) -> str:
+        """What came of it, in a few words."""
+        said = [f"happens {self.happened} of {len(self.runs)}" if self.happened else "does not happen", self.late]
+        said += dict.fromkeys(run.trouble for run in self.runs if run.trouble)
+        if self.planned.expected:
+            said += dict.fromkeys(
+                f"differs at step {run.differs_at}" for run in self.runs if run.differs_at is not None
+            )
+        return "; ".join(said)
+
+
+@cache
+def _all() -> dict[str, Story]:
+    rows = tomllib.loads((files(__package__) / "stories.toml").read_text(encoding="utf-8"))
+    return {
+        name: Story(
+            name=name,
+            about=row["about"],
+            property=row["property"],
+            bounds=row["bounds"],
+            settings=row["settings"],
+            run_of=row["run_of"],
+            run_of_client=row["run_of_client"],
+            releases=tuple(row["releases"]),
+        )
+        for name, row in rows.items()
+    }
+
+
+def stories(names: Sequence[str] = ()) -> list[Story]:
+    """The stories of these names, all if none is given. Raises UnknownNameError."""
+    known = _all()
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("story of transactions", name, known)
+    return [story for name, story in known.items() if not names or name in names]
+
+
+def plan(wanted: Iterable[Story], places: Collection[str] = (), libraries: Collection[str] = (RAW,)) -> list[Planned]:
+    """Each story on its releases, or on these, with these clients, in each transaction version that both can speak.
+
+    Raises UnknownNameError and ClusterError for a release that cannot be run, StoryError for one without transactions.
+    """
+    found = []
+    for story in wanted:
+        for place in places or story.releases:
+            release = release_at(place)
+            version = TIME_LINE.version_at(release.version, EITHER)
+            if version is None:
+                raise StoryError(f"Kafka {release.version} has no transactions; they came with {TIME_LINE.since}.")
+            newest = TV0 if lacking(release.version) else TV2
+            for library in libraries:
+                spoken = {RAW: (TV0, TV2)[: 1 + (newest == TV2)], JAVA: (newest,), LIBRDKAFKA: (TV0,)}[library]
+                found += [_planned(story, place, library, version, client) for client in spoken]
+    return found
+
+
+def _planned(story: Story, place: str, library: str, version: str, client: str) -> Planned:
+    own = _trace(story, version, client)
+    trace = own or _trace(story, story.run_of, story.run_of_client)
+    if trace is None:
+        raise StoryError(f"{story.name}: the model of {story.run_of} has no run to a violation of {story.property}")
+    run_of = f"{version}, {client}" if own else f"{story.run_of}, {story.run_of_client}"
+    return Planned(
+        story=story,
+        place=place,
+        library=library,
+        client=client,
+        version=version,
+        run_of=run_of,
+        expected=own is not None,
+        trace=trace,
+    )
+
+
+def _trace(story: Story, version: str, client: str) -> Trace | None:
+    """The shortest run of a version to a violation; None if the property holds. Raises StoryError if the search does not decide it."""
+    profile: Profile = profiles()[version]
+    model = profile.bounded(**profile.read(story.bounds, {**story.settings, "client": client}))
+    finding = explore(model, properties=[story.property], symmetry=True).findings[story.property]
+    if finding.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
+        raise StoryError(f"{story.name}: the search of {version} does not decide {story.property}: {finding.verdict}")
+    return None if finding.trace is None else as_clients_do(finding.trace)
+
+
+def as_clients_do(trace: Trace) -> Trace:
+    """The same run with the record of each partition right behind its AddPartitionsToTxn, as client libraries send it.
+
+    The run as it was found if the longer one is none of the model's, or does not decide the property.
+    """
+    bounds, steps = trace.model.bounds, list(trace.steps)
+    produced = {_record_of(step) for step in steps if step.action.name == "produce" and step.picks()["way"] == Way.LATE}
+    texts: list[str] = []
+    for step in steps:
+        text = step.show(bounds)
+        if text not in texts or step.action.name != "produce":
+            texts.append(text)
+        if step.action.name == "add_partition" and _record_of(step) not in produced:
+            texts.append(text.replace("add_partition", "produce"))
+    assert trace.property is not None
+    try:
+        return deciding_trace(trace.model, texts, trace.property)
+    except ReplayError:
+        return trace
+
+
+def _record_of(step: Step) -> tuple[int, int]:
+    """The transaction and the partition of a record."""
+    return step.picks()["txn"], step.picks()["partition"]
+
+
+def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str] = UNWATCHED) -> Iterator[StoryRun]:
+    """Play stories, one cluster for all on the same release.
+
+    Raises KeyboardInterrupt if the user interrupts, ClusterError if a cluster fails.
+    """
+    from .playing import Play
+    from .playing_libraries import LibraryPlay
+
+    for place in sorted({one.place for one in wanted}, key=lambda place: (release_at(place).number, place)):
+        release = release_at(place)
+        with Clusters(release, brokers=BROKERS, settings=SETTINGS, watch=watch) as clusters:
+            for planned in wanted:
+                if planned.place == place:
+                    runs = []
+                    for number in range(1, times + 1):
+                        watch.progress(
+                            f"Kafka {release}: {planned.story.name}, {planned.producer}, {number} of {times}"
+                        )
+                        cluster, client = clusters.for_run(shrinks=False), planned.client
+                        play = (
+                            Play(planned.trace, cluster, client, watch)
+                            if planned.library == RAW
+                            else LibraryPlay(planned.trace, cluster, client, planned.library, watch)
+                        )
+                        runs.append(play.play())
+                        if runs[-1].trouble:
+                            clusters.discard()
+                    played = StoryRun(planned=planned, runs=tuple(runs))
+                    watch.progress(f"Kafka {release}: {planned.story.name}, {planned.producer}, {played.outcome}")
+                    yield played
+
+
+def steps_played(found: Iterable[StoryRun]) -> int:
+    """How many steps of the model real brokers did."""
+    return sum(step.done for one in found for run in one.runs for step in run.steps)
