@@ -18,7 +18,7 @@ from .stories import JAVA, LIBRDKAFKA
 
 REQUEST_MS, DELIVERY_MS, BLOCK_MS = 1500, 4000, 60_000
 """request.timeout.ms, after which a library sends again; delivery.timeout.ms, after which it gives a record up; the time of a call."""
-TRANSACTION_MS, START_SECONDS, POLL_SECONDS = 600_000, 60.0, 0.05
+START_SECONDS, POLL_SECONDS = 60.0, 0.05
 SOURCE = "Transactor.java"
 
 
@@ -56,13 +56,13 @@ class Library(Protocol):
         """End it without a further request, as a process that is killed."""
 
 
-def _settings(cluster: Cluster, name: str, transactional_id: str) -> dict[str, str]:
+def _settings(cluster: Cluster, name: str, transactional_id: str, timeout_ms: int) -> dict[str, str]:
     """What both libraries call by the same name. They find the brokers behind the gates."""
     return {
         "bootstrap.servers": ",".join(f"{HOST}:{cluster.proxy_port[one]}" for one in cluster.nodes),
         "client.id": f"{PRODUCERS}{name}",
         "transactional.id": transactional_id,
-        "transaction.timeout.ms": str(TRANSACTION_MS),
+        "transaction.timeout.ms": str(timeout_ms),
         "linger.ms": "0",
         "retry.backoff.ms": "100",
     }
@@ -71,8 +71,8 @@ def _settings(cluster: Cluster, name: str, transactional_id: str) -> dict[str, s
 class JavaLibrary:
     """The producer of a release's own library, in a process of its own."""
 
-    def __init__(self, cluster: Cluster, name: str, transactional_id: str, topic: str) -> None:
-        settings = _settings(cluster, name, transactional_id) | {
+    def __init__(self, cluster: Cluster, name: str, transactional_id: str, topic: str, timeout_ms: int) -> None:
+        settings = _settings(cluster, name, transactional_id, timeout_ms) | {
             "request.timeout.ms": str(REQUEST_MS),
             "max.block.ms": str(BLOCK_MS),
         }
@@ -123,14 +123,14 @@ def _silent() -> logging.Logger:
 class LibrdkafkaLibrary:
     """librdkafka's producer, through confluent-kafka. Raises MissingError if that is not there."""
 
-    def __init__(self, cluster: Cluster, name: str, transactional_id: str, topic: str) -> None:
+    def __init__(self, cluster: Cluster, name: str, transactional_id: str, topic: str, timeout_ms: int) -> None:
         try:
             from confluent_kafka import Producer
         except ImportError:
             raise MissingError("confluent-kafka is not there: pip install 'neverlost[clients]'") from None
         self.topic, self._closed = topic, False
         self._producer: Any = Producer(
-            _settings(cluster, name, transactional_id)
+            _settings(cluster, name, transactional_id, timeout_ms)
             | {
                 "socket.timeout.ms": str(REQUEST_MS),
                 "request.timeout.ms": str(REQUEST_MS),

@@ -132,7 +132,9 @@ class LibraryPlay(Play):
         if producer not in self.libraries:
             for place in self._places(producer):
                 self.gates.shut(*place)
-            made = LIBRARIES[self.library](self.cluster, self._name(producer), self.requests.id, self.topic)
+            made = LIBRARIES[self.library](
+                self.cluster, self._name(producer), self.requests.id, self.topic, self.requests.timeout_ms
+            )
             self.libraries[producer] = made
         call, to = self._call(producer, "init", "init"), self.requests.coordinator
         self.seen.phase[producer] = Phase.STARTING
