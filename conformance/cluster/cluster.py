@@ -193,7 +193,7 @@ class Cluster:
         """Start the process of a node."""
         more = [AGENT] if node in self.debugged else []
         self.processes[node] = self.run_java(
-            f"node{node}", "kafka.Kafka", [str(self.properties_file(node))], more=more, later=self.upgraded.get(node)
+            f"node{node}", "kafka.Kafka", [str(self.properties_file(node))], more=more, other=self.upgraded.get(node)
         )
         self.dead.discard(node)
 
@@ -209,18 +209,18 @@ class Cluster:
         *,
         heap: str = "256m",
         more: Sequence[str] = (),
-        later: RunnableRelease | None = None,
+        other: RunnableRelease | None = None,
     ) -> JavaProcess:
-        """Start a Java process with the release's class path, or that of a later one, and more options of Java."""
-        self.watch.progress(f"Kafka {later or self.release}: {name} starts")
+        """Start a Java process with the release's class path, or that of another, and more options of Java."""
+        self.watch.progress(f"Kafka {other or self.release}: {name} starts")
         loaded = files(__package__)
         logging = (
             f"-Dlog4j2.configurationFile={loaded / 'log4j2.properties'}"
-            if self.release.logs_by_log4j2
+            if (other or self.release).logs_by_log4j2
             else f"-Dlog4j.configuration=file:{loaded / 'log4j.properties'}"
         )
         shared = []
-        if later is None and self.archive.is_file():
+        if other is None and self.archive.is_file():
             shared = [f"-XX:SharedArchiveFile={self.archive}"]
         elif name == f"node{CONTROLLING}":
             shared = [f"-XX:ArchiveClassesAtExit={self._unfinished_archive()}"]
@@ -232,7 +232,7 @@ class Cluster:
             *shared,
             logging,
             "-cp",
-            self._class_path if later is None else self._classes(later),
+            self._class_path if other is None else self._classes(other),
             main,
             *arguments,
         ]

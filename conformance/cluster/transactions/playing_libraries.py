@@ -15,7 +15,7 @@ from ..cluster import Cluster
 from ..gates import END_TXN, INIT_PRODUCER_ID, PRODUCE, Frame
 from ..releases import ClusterError
 from ..wire import NO_ERROR
-from .libraries import DELIVERY_MS, LIBRARIES, REQUEST_MS, Call, Library
+from .libraries import DELIVERY_MS, REQUEST_MS, Call, Library, producer_of
 from .playing import ARRIVES_SECONDS, RETRY_SECONDS, Key, NotDoneError, Play
 from .requests import CONCURRENT, FIRST_END_WITH_EPOCH, RETRIABLE, Reply
 from .stories import TV2
@@ -132,8 +132,8 @@ class LibraryPlay(Play):
         if producer not in self.libraries:
             for place in self._places(producer):
                 self.gates.shut(*place)
-            made = LIBRARIES[self.library](
-                self.cluster, self._name(producer), self.requests.id, self.topic, self.requests.timeout_ms
+            made = producer_of(
+                self.library, self.cluster, self._name(producer), self.requests.id, self.topic, self.requests.timeout_ms
             )
             self.libraries[producer] = made
         call, to = self._call(producer, "init", "init"), self.requests.coordinator

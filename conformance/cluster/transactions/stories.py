@@ -25,14 +25,14 @@ from neverlost.spec.kafka.releases import EITHER
 from neverlost.spec.kafka.transactions.differences import TIME_LINE, lacking
 
 from ..clusters import Clusters
-from ..releases import release_at
+from ..releases import RunnableRelease, release_at
 
 if TYPE_CHECKING:
     from .playing import Played
 
 TV0, TV2 = "tv0", "tv2"
 RAW, JAVA, LIBRDKAFKA = "raw", "java", "librdkafka"
-"""Who the producers are: requests of this package, the release's own Java library, or librdkafka."""
+"""Who the producers are: requests of this package, the release's own Java library, or librdkafka. `java-3.9.1` is that of a release."""
 BROKERS = 2
 """One for each partition."""
 SETTINGS = {
@@ -170,11 +170,30 @@ def plan(wanted: Iterable[Story], places: Collection[str] = (), libraries: Colle
             version = TIME_LINE.version_at(ours[-1], EITHER)
             if version is None or TIME_LINE.version_at(ours[0], EITHER) is None:
                 raise StoryError(f"Kafka {ours[0]} has no transactions; they came with {TIME_LINE.since}.")
-            newest = TV0 if lacking(ours[0]) else TV2
             for library in libraries:
-                spoken = {RAW: (TV0, TV2)[: 1 + (newest == TV2)], JAVA: (newest,), LIBRDKAFKA: (TV0,)}[library]
-                found += [_planned(story, place, library, version, client) for client in spoken]
+                found += [_planned(story, place, library, version, client) for client in _spoken(library, ours[0])]
     return found
+
+
+def release_of_client(library: str) -> RunnableRelease | None:
+    """The release whose Java library a client is, if it is not that of the brokers.
+
+    Raises UnknownNameError for no client, and for a release that cannot be run.
+    """
+    name, _, version = library.partition("-")
+    if version and name == JAVA:
+        return release_at(version)
+    if library not in (RAW, JAVA, LIBRDKAFKA):
+        raise UnknownNameError("client", library, (RAW, JAVA, f"{JAVA}-3.9.1", LIBRDKAFKA))
+    return None
+
+
+def _spoken(library: str, release: str) -> tuple[str, ...]:
+    """The transaction versions that a client speaks with brokers of a release."""
+    own = release_of_client(library)
+    if library == LIBRDKAFKA or lacking(release) or (own is not None and lacking(own.version)):
+        return (TV0,)
+    return (TV0, TV2) if library == RAW else (TV2,)
 
 
 def _planned(story: Story, place: str, library: str, version: str, client: str) -> Planned:
