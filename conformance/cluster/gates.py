@@ -27,8 +27,8 @@ T = TypeVar("T")
 FETCH, EPOCH_END, CONTROL, ALTER_ISR, METADATA_LOG, HEARTBEAT, REGISTRATION, SHUTDOWN, OTHER = (
     *("fetch", "epoch end", "control", "alter ISR", "metadata log", "heartbeat", "registration", "shutdown", "other"),
 )
-PRODUCE, INIT_PRODUCER_ID, ADD_PARTITIONS, END_TXN, MARKERS = (
-    *("produce", "producer id", "add partitions", "end of a transaction", "markers"),
+PRODUCE, INIT_PRODUCER_ID, ADD_PARTITIONS, END_TXN, MARKERS, OFFSETS = (
+    *("produce", "producer id", "add partitions", "end of a transaction", "markers", "offsets of a transaction"),
 )
 FETCH_KEY, LEADER_AND_ISR_KEY, SHUTDOWN_KEY, HEARTBEAT_KEY = 1, 4, 7, 63
 KINDS = {
@@ -36,8 +36,10 @@ KINDS = {
     22: INIT_PRODUCER_ID,
     23: EPOCH_END,
     24: ADD_PARTITIONS,
+    25: ADD_PARTITIONS,
     26: END_TXN,
     27: MARKERS,
+    28: OFFSETS,
     4: CONTROL,
     5: CONTROL,
     6: CONTROL,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kafka import KafkaConsumer, TopicPartition
@@ -19,7 +19,7 @@ from ..wire import CONSUMER, HOST, NO_ERROR
 
 ALL_RECORDS, COMMITTED_ONLY = 0, 1
 TRANSACTIONAL, CONTROL_BATCH = 1 << 4, 1 << 5
-COORDINATORS_LOG = "__transaction_state"
+COORDINATORS_LOG, OFFSETS_LOG = "__transaction_state", "__consumer_offsets"
 MOST_BYTES, POLL_MS, READ_SECONDS = 1 << 20, 200, 10.0
 
 
@@ -29,7 +29,7 @@ class Batch:
 
     last_offset: int
     producer_id: int
-    values: tuple[str, ...]
+    values: tuple[bytes, ...]
     commits: bool | None = None
 
 
@@ -55,7 +55,7 @@ def batches_of(data: bytes) -> Iterator[Batch]:
         if attributes & CONTROL_BATCH:
             yield Batch(offset + delta, producer, (), commits=_commits(data, at + 61))
         else:
-            values = tuple(record.value.decode() for record in records_of(data[at:end]))
+            values = tuple(record.value for record in records_of(data[at:end]))
             yield Batch(offset + delta, producer, values)
         at = end
 
@@ -95,8 +95,25 @@ def look(cluster: Cluster, topic: str, number: int, leader: int) -> Partition:
         fate = Fate.OPEN if batch.last_offset >= stable else Fate.SKIPPED
         if batch.last_offset in visible:
             fate = Fate.VISIBLE
-        found += [(value, fate) for value in batch.values]
+        found += [(value.decode(), fate) for value in batch.values]
     return Partition(tuple(found), stable, end)
+
+
+def look_at_offsets(cluster: Cluster, leader: int, producer_id: int, names: Mapping[int, str]) -> Partition:
+    """The offsets that a producer committed with its transactions, under the names that these offsets have.
+
+    The log of offsets has those of other groups as well, and an open transaction there is none of this one. So what counts is the next
+    marker of this producer, as for the group's coordinator. Raises ClusterError if the log cannot be read.
+    """
+    batches, end, _ = _fetch(cluster, OFFSETS_LOG, 0, leader, ALL_RECORDS)
+    ours = [batch for batch in batches if batch.producer_id == producer_id]
+    found: list[tuple[str, int]] = []
+    for at, batch in enumerate(ours):
+        ended = next((one.commits for one in ours[at:] if one.commits is not None), None)
+        fate = Fate.OPEN if ended is None else Fate.VISIBLE if ended else Fate.SKIPPED
+        offsets = [struct.unpack_from(">q", value, 2)[0] for value in batch.values]
+        found += [(names[offset], fate) for offset in offsets if offset in names]
+    return Partition(tuple(found), end, end)
 
 
 def visible_batches(batches: Sequence[Batch], aborted: Sequence[tuple[int, int]]) -> Iterator[int]:

@@ -42,7 +42,7 @@ class LibraryPlay(Play):
     def __init__(
         self, trace: Trace, cluster: Cluster, client: str, library: str, watch: Watch[str] = UNWATCHED
     ) -> None:
-        super().__init__(trace, cluster, client, watch)
+        super().__init__(trace, cluster, client, watch=watch)
         self.library = library
         self.libraries: dict[int, Library] = {}
         self.calls: dict[tuple[int, str], Call] = {}

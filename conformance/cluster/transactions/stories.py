@@ -59,6 +59,8 @@ class Story:
     run_of: str
     run_of_client: str
     releases: tuple[str, ...]
+    offsets: bool = False
+    """Is the last partition the log of a group's offsets? Only raw requests commit them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +146,7 @@ def _all() -> dict[str, Story]:
             run_of=row["run_of"],
             run_of_client=row["run_of_client"],
             releases=tuple(row["releases"]),
+            offsets=row.get("offsets", False),
         )
         for name, row in rows.items()
     }
@@ -170,7 +173,7 @@ def plan(wanted: Iterable[Story], places: Collection[str] = (), libraries: Colle
             version = TIME_LINE.version_at(ours[-1], EITHER)
             if version is None or TIME_LINE.version_at(ours[0], EITHER) is None:
                 raise StoryError(f"Kafka {ours[0]} has no transactions; they came with {TIME_LINE.since}.")
-            for library in libraries:
+            for library in (RAW,) if story.offsets else libraries:
                 found += [_planned(story, place, library, version, client) for client in _spoken(library, ours[0])]
     return found
 
@@ -296,7 +299,7 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
                         )
                         cluster, client = clusters.for_run(shrinks=False), planned.client
                         play = (
-                            Play(planned.trace, cluster, client, watch)
+                            Play(planned.trace, cluster, client, offsets=planned.story.offsets, watch=watch)
                             if planned.library == RAW
                             else LibraryPlay(planned.trace, cluster, client, planned.library, watch)
                         )

@@ -35,9 +35,9 @@ LOG = bytes.fromhex(
 
 def test_records_and_markers_are_read_from_the_bytes_of_a_log() -> None:
     assert list(batches_of(LOG)) == [
-        Batch(0, 1, ("t1",)),
+        Batch(0, 1, (b"t1",)),
         Batch(1, 1, (), commits=False),
-        Batch(2, 1, ("t2",)),
+        Batch(2, 1, (b"t2",)),
         Batch(3, 1, (), commits=True),
     ]
 
@@ -227,4 +227,4 @@ def test_a_late_marker_commits_what_nobody_asked_for_on_a_real_broker_of_4_1_and
         (played,) = play_stories(wanted)
         (run,) = played.runs
         assert played.as_expected, (run.trouble, run.steps)
-        assert run.reads == ((("t1", "t2") if happens else ("t1",)), ())
+        assert run.reads == ((("t1", "t2") if happens else (b"t1",)), ())
