@@ -195,24 +195,34 @@ class Scalar(Protocol[Read]):
     def __set__(self, state: Any, value: int) -> None: ...
 
 
+def _index(word: str, index: type[Member]) -> type[Member]:
+    """The class that a declaration ranges over; a domain, or a class of another kind, is refused."""
+    if isinstance(index, type) and issubclass(index, Index):
+        return index
+    if isinstance(index, Domain):
+        advice = "a value that may be missing is two fields, a flag() and the value" if word == "optional" else ""
+        raise ModelError(f"{word}(...) takes an Index or a SubsetOf, not another domain" + (advice and f"; {advice}"))
+    raise ModelError(f"{word}({getattr(index, '__name__', repr(index))}) takes an Index or a SubsetOf, as a class")
+
+
 def any_of(index: type[Member]) -> Scalar[Member]:
     """Any member of `index`."""
-    return cast(Scalar[Member], Domain("member", index))
+    return cast(Scalar[Member], Domain("member", _index("any_of", index)))
 
 
 def optional(index: type[Member]) -> Scalar[Member]:
     """Any member of `index`, or NONE."""
-    return cast(Scalar[Member], Domain("optional", index))
+    return cast(Scalar[Member], Domain("optional", _index("optional", index)))
 
 
 def up_to(index: type[Index]) -> Scalar[int]:
     """A count 0..n of members of `index`, n included: an exclusive end, a next value."""
-    return cast(Scalar[int], Domain("up_to", index))
+    return cast(Scalar[int], Domain("up_to", _index("up_to", index)))
 
 
 def one_to(index: type[Index]) -> Scalar[int]:
     """A count 1..n of members of `index`."""
-    return cast(Scalar[int], Domain("one_to", index))
+    return cast(Scalar[int], Domain("one_to", _index("one_to", index)))
 
 
 def flag() -> Scalar[bool]:

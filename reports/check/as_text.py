@@ -12,6 +12,7 @@ from neverlost.explorer.search import Limits
 from neverlost.explorer.traces.trace import Trace
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
+from neverlost.model.core import Model
 from neverlost.model.core.profile import show_bounds
 
 from ..common import faultless
@@ -139,32 +140,34 @@ def _properties(result: Result) -> Iterator[Text]:
     findings = list(result.findings.values())
     yield Text("Properties", style="bold")
     for finding in (f for f in findings if f.asserted):
-        yield from _property(finding)
+        yield from _property(finding, result.model)
     probes = [f for f in findings if not f.asserted]
     if probes:
         yield Text()
         yield Text("Also reported, not asserted", style="bold")
     for finding in probes:
-        yield from _property(finding)
+        yield from _property(finding, result.model)
 
 
-def _property(finding: DecidedProperty) -> Iterator[Text]:
+def _property(finding: DecidedProperty, model: Model) -> Iterator[Text]:
     line = Text(f"  {finding.property.name + ' ':28}{finding.property.kind:13}")
     missing = finding.property.seeks and finding.verdict == Verdict.VIOLATED
     words = "no witness" if missing else str(finding.verdict)
     line.append(f"{words:11}", style=STYLES[finding.verdict] if finding.asserted else "dim")
-    line.append(extent(finding))
+    line.append(extent(finding, model))
     line.rstrip()
     yield line
     fair = f" {fairness_text(finding.property)}".rstrip()
     yield Text(wrapped(f"      {finding.property.statement}{fair}", "      "), style="dim")
 
 
-def extent(finding: DecidedProperty) -> str:
+def extent(finding: DecidedProperty, model: Model) -> str:
     """What a verdict rests on: where the property is first decided, and in how many states."""
     seeks, trace = finding.property.seeks, finding.trace
     if trace is None and finding.property.over_runs:
-        return "decided when all states are explored" if finding.verdict == Verdict.UNDECIDED else ""
+        if finding.verdict == Verdict.UNDECIDED:
+            return "decided when all states are explored"
+        return "true at the start: says nothing of later" if _true_at_the_start(finding, model) else ""
     if trace is None:
         undecided = f"{'no witness' if seeks else 'no violation'} so far"
         words = {Verdict.VIOLATED: "in any state", Verdict.UNDECIDED: undecided, Verdict.HOLDS: ""}
@@ -176,6 +179,12 @@ def extent(finding: DecidedProperty) -> str:
         return f"witnessed {first}"
     where = f"in {counted(finding.violating_states, 'state')}, " if finding.violating_states is not None else ""
     return f"false {where}first {first}"
+
+
+def _true_at_the_start(finding: DecidedProperty, model: Model) -> bool:
+    """Is an `eventually` that waits for nothing true before the first step?"""
+    waits = finding.property.after is not None
+    return not waits and all(finding.property.function(model.state(words)) for words in model.initial_states())
 
 
 def numbers(check: Check) -> dict[str, str]:

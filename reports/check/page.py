@@ -27,7 +27,7 @@ def check_html(check: Check) -> str:
                 "asserted": finding.asserted,
                 "verdict": finding.verdict,
                 "tone": TONES[finding.verdict] if finding.asserted else "dim",
-                "extent": extent(finding),
+                "extent": extent(finding, result.model),
                 "statement": finding.property.statement,
             }
             for finding in result.findings.values()

@@ -10,7 +10,7 @@ from itertools import combinations
 
 from neverlost.explorer.answers.questions import Answer, Question
 from neverlost.explorer.symmetry import symmetric_domains
-from neverlost.explorer.traces.commands import check_command, model_options
+from neverlost.explorer.traces.commands import model_options, search_command
 from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
@@ -54,11 +54,7 @@ class DecidedCase:
     @property
     def command(self) -> list[str]:
         """The words of the command that asks the same again."""
-        if self.answer.trace is not None:
-            return check_command(self.answer.trace)
-        words = ["neverlost check", self.model.profile.name, *model_options(self.model)]
-        words.append(f"--property {self.case.property}")
-        return words + [f"--symmetric {name}" for name in symmetric_domains(self.model)]
+        return search_command(self.model, self.case.property, symmetric_domains(self.model))
 
     @property
     def sentence(self) -> str:

@@ -129,6 +129,14 @@ REFUSED = {
         {"fields": PARTS["fields"] + "    journal = flag()\n"},
         "Ballot has a field 'journal'; every state has",
     ),
+    "a count that may be missing": (
+        {"fields": PARTS["fields"] + "    last = optional(up_to(Term))\n"},
+        r"optional\(\.\.\.\) takes an Index or a SubsetOf, not another domain; a value that may be missing is two fields",
+    ),
+    "a domain of no index": (
+        {"fields": PARTS["fields"] + "    last = up_to(int)\n"},
+        r"up_to\(int\) takes an Index or a SubsetOf, as a class",
+    ),
     "a sender that is nobody": (
         {"sends": 'sends("nod", "judge", "x")'},
         "rise of ballot sends 'x' from 'nod' to 'judge', and 'nod' is neither",

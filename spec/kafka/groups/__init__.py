@@ -8,6 +8,7 @@ from neverlost.model.core import Profile
 from neverlost.spec.family import Family
 
 if TYPE_CHECKING:
+    from neverlost.spec.claims import Claim
     from neverlost.spec.kafka.atomicity import Ledger
     from neverlost.spec.kafka.releases import TimeLine
     from neverlost.spec.matrix import Matrix
@@ -33,6 +34,11 @@ class Groups(Family):
         from .matrix import MATRIX
 
         return MATRIX
+
+    def claims(self) -> tuple[Claim, ...]:
+        from .claims import CLAIMS
+
+        return CLAIMS
 
     def atomicity(self) -> Ledger:
         from .atomicity import LEDGER
