@@ -27,7 +27,7 @@ from neverlost.model.kafka.transactions.state import (
 
 from ..cluster import Cluster
 from ..control import topic_settings
-from ..gates import ADD_PARTITIONS, END_TXN, INIT_PRODUCER_ID, MARKERS, OFFSETS, PRODUCE, Frame
+from ..gates import ADD_PARTITIONS, END_TXN, INIT_PRODUCER_ID, MARKERS, OFFSETS, PRODUCE, Frame, Part
 from ..releases import ClusterError
 from ..wire import NO_ERROR
 from .observing import COORDINATORS_LOG, OFFSETS_LOG, Noted, Partition, consumed, look, look_at_offsets, noted
@@ -148,6 +148,8 @@ class Play:
         self.clients = {number: Client() for number in range(self.model.bounds["producers"])}
         self.seen = self._first_state()
         self.held: dict[Key, Frame] = {}
+        self.asked: dict[tuple[int, int], tuple[str, int, int]] = {}
+        """Where the coordinator's answer on a record that is held up waits."""
         self.late: list[str] = []
         self.leaves = False
         """Have the brokers left the run?"""
@@ -492,6 +494,15 @@ class Play:
             self.seen.phase[producer] = Phase.DEAD
         return "nothing is sent"
 
+    def do_give_up_in_the_same_epoch(
+        self, after: Transactions, producer: int, txn: int, partition: int, numbering: int
+    ) -> str:
+        """Nothing is sent: the producer has waited long enough, and goes on without another epoch."""
+        one = self._in_phase(producer, Phase.IN_TRANSACTION)
+        self.seen.sent[txn][partition] = Sent.FAILED
+        one.numbers[partition] = after.next_number[producer][partition]
+        return f"nothing is sent; the next record has the number {one.numbers[partition]}"
+
     def do_end(self, after: Transactions, producer: int, txn: int, result: int, way: int) -> str:
         """EndTxn."""
         one = self._in_phase(producer, Phase.IN_TRANSACTION, Phase.ENDING)
@@ -539,8 +550,26 @@ class Play:
         """AddPartitionsToTxn."""
         return self._arrive("AddPartitionsToTxn", txn, partition)
 
+    def do_verify_late(self, after: Transactions, txn: int, partition: int) -> str:
+        """Produce; its leader asks the coordinator, whose answer is held."""
+        frame = self.held.get(("Produce", txn, partition))
+        if frame is None:
+            raise NotDoneError("nothing is held up")
+        place = (ADD_PARTITIONS, self.leaders[partition], self.requests.coordinator)
+        self.gates.shut(*place, Part.ANSWER)
+        self.gates.release(frame)
+        try:
+            self.gates.wait(lambda: self.gates.gate(*place).answers, ARRIVES_SECONDS, "the coordinator's answer")
+        except ClusterError as error:
+            raise NotDoneError(str(error)) from error
+        self.asked[txn, partition] = place
+        return "it arrives; its leader has asked the coordinator, and has no answer yet"
+
     def do_append_late(self, after: Transactions, txn: int, partition: int) -> str:
-        """Produce; its leader asks the coordinator first, if it does."""
+        """Produce; its leader asks the coordinator first, if it has not yet and does."""
+        place = self.asked.pop((txn, partition), None)
+        if place is not None:
+            self.gates.open(*place, Part.ANSWER)
         return self._arrive("Produce", txn, partition)
 
     def do_late_end_arrives(self, after: Transactions, txn: int) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.traces.trace import Trace
 from neverlost.model.core import NONE, Step
-from neverlost.model.kafka.transactions.state import Phase, Result, Sent, Stage, Transactions, Txn, Way
+from neverlost.model.kafka.transactions.state import Numbering, Phase, Result, Sent, Stage, Transactions, Txn, Way
 
 from ..cluster import Cluster
 from ..gates import END_TXN, INIT_PRODUCER_ID, PRODUCE, Frame
@@ -219,6 +219,16 @@ class LibraryPlay(Play):
         self.gates.cut_waiting(PRODUCE, self._name(producer), self.leaders[partition])
         super().do_give_up(after, producer, txn, partition)
         return f"the library says {error}"
+
+    def do_give_up_in_the_same_epoch(
+        self, after: Transactions, producer: int, txn: int, partition: int, numbering: int
+    ) -> str:
+        """The application commits while the record is not answered, and the record is given up meanwhile."""
+        if numbering != Numbering.NEXT:
+            raise NotDoneError("no library is made to number the next record so")
+        commit = self.libraries[producer].call("commit")
+        said = self.do_give_up(after, producer, txn, partition)
+        return f"{said}; of the commit it says {commit.wait(GIVEN_UP_SECONDS)}"
 
     def do_end(self, after: Transactions, producer: int, txn: int, result: int, way: int) -> str:
         """Commit or abort."""

@@ -72,8 +72,10 @@ class Story:
     run_of: str
     run_of_client: str
     releases: tuple[str, ...]
+    libraries: tuple[str, ...] = (RAW, JAVA, LIBRDKAFKA)
+    """Whose producers can be made to do it."""
     offsets: bool = False
-    """Is the last partition the log of a group's offsets? Only raw requests commit them."""
+    """Is the last partition the log of a group's offsets?"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,6 +162,7 @@ def _all() -> dict[str, Story]:
             run_of=row["run_of"],
             run_of_client=row["run_of_client"],
             releases=tuple(row["releases"]),
+            libraries=tuple(row.get("libraries", (RAW, JAVA, LIBRDKAFKA))),
             offsets=row.get("offsets", False),
         )
         for name, row in rows.items()
@@ -187,8 +190,10 @@ def plan(wanted: Iterable[Story], places: Collection[str] = (), libraries: Colle
             version = TIME_LINE.version_at(ours[-1], EITHER)
             if version is None or TIME_LINE.version_at(ours[0], EITHER) is None:
                 raise StoryError(f"Kafka {ours[0]} has no transactions; they came with {TIME_LINE.since}.")
-            for library in (RAW,) if story.offsets else libraries:
-                found += [_planned(story, place, library, version, client) for client in _spoken(library, ours[0])]
+            for library in libraries:
+                spoken = _spoken(library, ours[0])
+                if library.partition("-")[0] in story.libraries:
+                    found += [_planned(story, place, library, version, client) for client in spoken]
     return found
 
 
@@ -216,6 +221,8 @@ def _spoken(library: str, release: str) -> tuple[str, ...]:
 def _planned(story: Story, place: str, library: str, version: str, client: str) -> Planned:
     own = _trace(story, version, client, mixed=MIXED in place)
     trace = own or _trace(story, story.run_of, story.run_of_client)
+    if trace is not None and library != RAW:
+        trace = numbered_on(trace)
     if trace is None:
         raise StoryError(f"{story.name}: the model of {story.run_of} has no run to a violation of {story.property}")
     run_of = f"{version}, {client}" if own else f"{story.run_of}, {story.run_of_client}"
@@ -268,6 +275,19 @@ def as_clients_do(trace: Trace) -> Trace:
                 texts.append(more)
                 done_before.append(more)
     assert trace.property is not None
+    try:
+        return deciding_trace(trace.model, texts, trace.property)
+    except ReplayError:
+        return trace
+
+
+def numbered_on(trace: Trace) -> Trace:
+    """The same run of a producer whose next record always has the next number: libraries are not made to number it otherwise.
+
+    The run as it was if the other is none of the model's, or does not decide the property.
+    """
+    assert trace.property is not None
+    texts = [step.show(trace.model.bounds).replace("numbering=again", "numbering=next") for step in trace.steps]
     try:
         return deciding_trace(trace.model, texts, trace.property)
     except ReplayError:
