@@ -29,7 +29,7 @@ DEEPER := answers-check brokers golden golden-spark mutants proofs soak thorough
 GOLDEN_TESTS := tests/explorer/test_golden.py tests/spec/kafka/test_bugs.py tests/spec/kafka/test_delays.py tests/spec/kafka/test_facts.py \
 	tests/spec/kafka/test_harmless_states.py \
 	tests/spec/test_claims.py tests/conformance/test_inprocess_mutants.py
-PROOF_TESTS := tests/explorer/symbolic tests/spec/kafka/test_proofs.py tests/spec/published
+PROOF_TESTS := tests/explorer/symbolic tests/spec/kafka/test_proofs.py tests/spec/kafka/transactions/test_proofs_of_transactions.py tests/spec/published
 SPARK_TESTS := tests/spark_explore tests/docs/test_notebook.py
 
 .PHONY: demo develop test test-all lint types imports browser axe tests conform-kafka conform-kafka-all soak-kafka matrix answers claims upstream bench bench-reach site screenshots format wheel clean lower-bounds $(DEEPER) $(addprefix do-,$(DEEPER))

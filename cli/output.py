@@ -37,6 +37,7 @@ class Output:
     def __init__(self, paths: Mapping[str, str | None], *, inputs: Iterable[str] = (), quiet: bool = False) -> None:
         self.paths = {option: path for option, path in paths.items() if path is not None}
         self.quiet = quiet
+        self.owed = {option for option, path in self.paths.items() if path != STANDARD_OUTPUT}
         inputs = tuple(inputs)
         for (option, path), (other_option, other) in combinations(self.paths.items(), 2):
             if _same_target(path, other):
@@ -49,18 +50,26 @@ class Output:
             _ensure_writable(path, option)
 
     def show(self, *parts: str | Text) -> None:
-        """Print text for people: to standard error if standard output gets a file."""
+        """Print text for people: to standard error if standard output gets a file.
+
+        If nobody reads it, or the disk is full, the files are still written; the command then ends as it would have ended at once.
+        """
         from neverlost.reports.styled import titled
 
         from .terminal import TextConsole
 
         console = TextConsole(to_error=STANDARD_OUTPUT in self.paths.values())
-        for part in parts:
-            console.print(titled(part) if isinstance(part, str) else part)
+        try:
+            for part in parts:
+                console.print(titled(part) if isinstance(part, str) else part)
+        except StreamError:
+            if not self.owed:
+                raise
 
     def write(self, option: str, content: Callable[[], str]) -> None:
         """Write the file that an option asks for, completely or not at all. Raises OutputError."""
         path = self.paths.get(option)
+        self.owed.discard(option)
         if path is not None:
             _write(path, content())
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .bugs import Bug
     from .claims import Claim
     from .exposure import Exposure
+    from .inquiry import Inquiry
 
 FAMILIES: tuple[Family, ...] = (
     Replication(),
@@ -84,6 +85,9 @@ class _Profiles(Mapping[str, Profile]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def __repr__(self) -> str:
+        return f"<{len(self)} profiles, by name>"
+
 
 def profiles() -> Mapping[str, Profile]:
     """Every profile that comes with neverlost, by name."""
@@ -97,14 +101,25 @@ def exposures() -> Mapping[str, Exposure]:
 
 
 @cache
+def inquiries() -> Mapping[str, Inquiry]:
+    """What audits ask in sections of their own, by the names of the families."""
+    return {family.name: inquiry for family in FAMILIES if (inquiry := family.inquiry()) is not None}
+
+
+@cache
 def known_faults() -> Mapping[str, Budget]:
     """The faults that audits know, by name, in the order in which they are listed."""
     return {fault.name: fault for exposure in exposures().values() for fault in exposure.faults}
 
 
+def bugs_by_family() -> Mapping[str, tuple[Bug, ...]]:
+    """The bugs of the ledger by the names of the families that have some."""
+    return {family.name: bugs for family in FAMILIES if (bugs := family.bugs())}
+
+
 def known_bugs() -> tuple[Bug, ...]:
     """Every bug of the ledger, family by family."""
-    return tuple(chain(*(family.bugs() for family in FAMILIES)))
+    return tuple(chain(*bugs_by_family().values()))
 
 
 def known_claims() -> tuple[Claim, ...]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .bugs import Bug
     from .claims import Claim
     from .exposure import Exposure
+    from .inquiry import Inquiry
     from .kafka.atomicity import Ledger
     from .kafka.releases import TimeLine
     from .matrix import Matrix
@@ -81,6 +82,10 @@ class Family:
 
     def exposure(self) -> Exposure | None:
         """What an audit asks of a deployment."""
+        return None
+
+    def inquiry(self) -> Inquiry | None:
+        """What an audit asks of the files in a section of the family's own."""
         return None
 
     def claims(self) -> tuple[Claim, ...]:

@@ -39,7 +39,7 @@ def written(folder: Path) -> dict[str, str]:
     main(["trace", trace, "--format", "html", "--out", str(pages["story"])])
     main(["bugs", "--html", str(pages["ledger"])])
     for name, example in (("audit", "acks-1"), ("topics", "many-topics")):
-        files = sorted(str(file) for file in (ROOT / "examples" / "audit" / example).iterdir())
+        files = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "examples" / "audit" / example).iterdir())
         main(["audit", *files, "--html", str(pages[name]), "--quiet"])
     main([*MATRIX, "--html", str(pages["matrix"])])
     return {name: page.as_uri() for name, page in pages.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import click
@@ -21,11 +21,12 @@ from neverlost.spec.configuration import (
     ConfigurationError,
     Notice,
     RefusedTopics,
-    read_deployments,
+    parse_tolerances,
+    read_all,
     role_and_path,
 )
 from neverlost.spec.configuration.readings import ALTERNATIVES, words_of
-from neverlost.studies.audit.audit import MOST_STATES, AuditResult, Baseline, audit_of
+from neverlost.studies.audit.audit import MOST_STATES, AuditResult, Baseline, audit_of, read_of
 from neverlost.studies.audit.examination import tolerance_of
 from neverlost.studies.audit.shipped import shipped_answers
 from neverlost.studies.cluster_reading import read_named_cluster
@@ -167,20 +168,21 @@ def audit_command(
 def _audited(files: Sequence[str], paths: Sequence[str], chosen: AuditOptions, *, quiet: bool) -> AuditResult:
     """The audit of the files, beside the baseline. Raises NeverlostError for input that cannot be audited."""
     _ensure_read_once((*dict.fromkeys(files), *dict.fromkeys(chosen.baseline)))
-    tolerance, limits = tolerance_of(chosen.tolerate, chosen.survive), chosen.limits()
+    given = parse_tolerances(chosen.tolerate)
+    tolerance, limits = tolerance_of(given.of_topics, chosen.survive), chosen.limits()
     with waiting_for(*paths):
         refused = list[RefusedTopics]()
         with StatusLine(quiet) as status:
             cluster = read_named_cluster(chosen.bootstrap_server, chosen.command_config, chosen.topics, status.say)
-        deployments = read_deployments(
+        found = read_all(
             files, kafka_version=chosen.kafka_version, assume=chosen.assume, cluster=cluster, refused=refused
         )
-        baseline = _baseline(chosen)
+        baseline = _baseline(chosen, given.of_families)
     shipped = nothing_known if chosen.search else shipped_answers(_warn)
     with interruptible() as interrupted, AnswersShown(quiet) as shown:
         limits, ended = all_within(limits, interrupted)
         study = Study(open_store(chosen.store, shipped), limits, chosen.workers, ended, shown)
-        return audit_of(deployments, study, tolerance, refused, baseline)
+        return audit_of(found.deployments, study, tolerance, refused, baseline, read_of(found, given.of_families))
 
 
 def _ensure_read_once(arguments: Sequence[str]) -> None:
@@ -190,15 +192,13 @@ def _ensure_read_once(arguments: Sequence[str]) -> None:
         raise ConfigurationError([Notice(what=what, why="It can be read once.", advice=advice)])
 
 
-def _baseline(chosen: AuditOptions) -> Baseline | None:
+def _baseline(chosen: AuditOptions, tolerances: Mapping[str, Mapping[str, int]]) -> Baseline | None:
     """The older state, if it is named. It is read with the same options."""
     if not chosen.baseline:
         return None
     refused = list[RefusedTopics]()
-    deployments = read_deployments(
-        chosen.baseline, kafka_version=chosen.kafka_version, assume=chosen.assume, refused=refused
-    )
-    return Baseline(deployments=deployments, refused=refused)
+    found = read_all(chosen.baseline, kafka_version=chosen.kafka_version, assume=chosen.assume, refused=refused)
+    return Baseline(deployments=found.deployments, refused=refused, read=read_of(found, tolerances))
 
 
 def _written(found: AuditResult, form: str, *, quiet: bool) -> str:

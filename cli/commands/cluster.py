@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 ACKNOWLEDGED, REFUSED, UNKNOWN = 0, 1, 3
 ACKS = {"0": 0, "1": 1, "all": -1}
-MOST_BROKERS = 9
+MOST_BROKERS, MOST_CONTROLLERS = 9, 5
 TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,200}")
 LOOK_SECONDS = 0.5
 
@@ -42,6 +42,16 @@ def broker_number(text: str) -> int:
     if not number.isdecimal() or len(number) > 2:
         raise click.BadParameter(f"{short(text)} is no broker; write 1, or r1")
     return int(number)
+
+
+def node_number(text: str) -> int:
+    """The number of a broker, written `1` or `r1`, or the node of a controller, written `c1`."""
+    from neverlost.conformance.cluster.quorum.control import node_of
+
+    number = text.removeprefix("c")
+    if number != text and number.isdecimal() and len(number) <= 2:
+        return node_of(int(number))
+    return broker_number(text)
 
 
 in_folder = click.option(
@@ -83,6 +93,12 @@ def cluster_command() -> None:
     help="How many brokers there are besides node 100; 3 if not given.",
 )
 @click.option(
+    "--controllers",
+    type=WholeNumber(min=1, max=MOST_CONTROLLERS),
+    metavar="N",
+    help="Controllers of their own, c1, c2, ..., in a static quorum; if not given, node 100 is controller and broker.",
+)
+@click.option(
     "--lag",
     default="60s",
     metavar="TIME",
@@ -107,6 +123,7 @@ def up_command(
     version: str,
     mode: str | None,
     brokers: int,
+    controllers: int | None,
     lag: str,
     topic: str,
     replicas: str | None,
@@ -117,14 +134,15 @@ def up_command(
 ) -> int:
     """Start Kafka VERSION with a topic, and serve the other commands until Ctrl-C or `neverlost cluster down`.
 
-    Node 100 is the controller; it has no replicas. Nothing happens that you did not ask for: a follower that is behind stays in the
-    ISR for the time --lag, and a dead broker keeps its session until `fence` ends it.
+    Node 100 is the controller, or with --controllers a broker that is asked; it has no replicas. Nothing happens that you did not ask
+    for: a follower that is behind stays in the ISR for the time --lag, and a dead broker keeps its session until `fence` ends it.
 
     Exit codes: 0 it was ended, 2 the input is wrong, something is missing or the cluster does not start.
     """
     from neverlost.conformance.cluster.cluster import Cluster
     from neverlost.conformance.cluster.control import CONTROLLING, topic_settings
     from neverlost.conformance.cluster.operating import Operator
+    from neverlost.conformance.cluster.quorum.control import Quorum
     from neverlost.conformance.cluster.releases import release_named
     from neverlost.conformance.cluster.serving import RunningCluster, Served
     from neverlost.reports.cluster.as_text import up_text
@@ -142,6 +160,7 @@ def up_command(
                     brokers=brokers,
                     lag_ms=int(time_seconds(lag) * 1000),
                     folder=None if folder is None else Path(folder),
+                    quorum=None if controllers is None else Quorum(controllers=controllers),
                     keep=keep,
                     watch=Watch(progress=status.say, interrupted=interrupted),
                 )
@@ -379,11 +398,11 @@ def _do(folder: str | None, **request: Any) -> int:
     return ExitCode.HOLDS
 
 
-def _of_broker(name: str, help_text: str) -> None:
-    """A command that does something to one broker."""
+def _of_broker(name: str, help_text: str, number: Callable[[str], int] = broker_number) -> None:
+    """A command that does something to one broker, or to one node."""
 
     @cluster_command.command(name, help=help_text, short_help=help_text.split(".", maxsplit=1)[0] + ".")
-    @click.argument("broker", type=broker_number, metavar="B")
+    @click.argument("broker", type=number, metavar="B")
     @in_folder
     def command(broker: int, folder: str | None) -> int:
         return _do(folder, do=name, broker=broker)
@@ -416,11 +435,15 @@ _of_gate(
     "Only this part: requests, answers or unread; all if not given.",
 )
 _of_gate("cut", "Cut the connections of requests that are held.", "Their senders ask again.")
-_of_broker("kill", "Kill broker B, as kill -9 does. The controller takes it for live until `fence` ends its session.")
+_of_broker(
+    "kill",
+    "Kill broker B, as kill -9 does. The controller takes it for live until `fence` ends its session. c1 is a controller.",
+    node_number,
+)
 _of_broker("fence", "End the session of broker B. The controller takes it for dead, whether it is or not.")
 _of_broker("unfence", "Let broker B have a session again. It must run.")
 _of_broker("shutdown", "End broker B in good order. This is a controlled shutdown.")
-_of_broker("restart", "Start broker B again. It must have ended.")
+_of_broker("restart", "Start broker B again. It must have ended. c1 is a controller.", node_number)
 _of_broker("move", "Make broker B the leader. It becomes the preferred replica, and a preferred election is held.")
 
 

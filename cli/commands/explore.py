@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from shlex import split
 
@@ -71,6 +72,8 @@ def _start(context: click.Context, start: str, profile: str | None) -> tuple[Mod
 def other_model(text: str, beside: Model) -> Model:
     """The model that a person compares with: `kafka-4.0 acks=1`, or `acks=1`. The rest is as in the model that it stands beside.
 
+    Options of the command line mean the same: `kafka-4.0 --acks 1 --clean`, and so does the word of a yes-or-no alone: `clean`.
+
     Raises OptionsError, and what the profile raises for settings that it does not have.
     """
     try:
@@ -78,19 +81,49 @@ def other_model(text: str, beside: Model) -> Model:
     except ValueError as error:
         raise OptionsError(f"{text!r:.80} cannot be read: {error}") from error
     chosen: Profile = beside.profile
-    if words and "=" not in words[0]:
+    if words and "=" not in words[0] and _plain(words[0]) not in _flags(chosen):
         chosen = _other_profile(words.pop(0))
-    values = dict(word.split("=", 1) for word in words if "=" in word)
-    if len(values) != len(words):
-        raise OptionsError(f"write a version and settings: kafka-4.0 acks=1; {text!r:.80} is something else")
+    values: dict[str, bool | int | str] = {}
+    for name, value in _settings_of(words, _flags(chosen)):
+        if name in values:
+            raise OptionsError(f"{name} is given twice")
+        values[name] = value
     known = {setting.name for setting in chosen.state.settings}
     shared = {name: value for name, value in beside.settings.items() if name in known and name not in _own(beside)}
-    read = chosen.model(**{name.replace("-", "_"): _word(value) for name, value in values.items()})
-    named = {name.replace("-", "_") for name in values}
+    read = chosen.model(**values)
+    off = {setting.off: setting.name for setting in chosen.state.settings if setting.off}
+    named = {off.get(name, name) for name in values}
     bounds = {name: value for name, value in beside.bounds.items() if name in chosen.bound_names}
     kept = {name: value for name, value in {**bounds, **shared}.items() if name not in named}
     given = {name: value for name, value in {**read.bounds, **read.settings}.items() if name in named}
     return chosen.bounded(**{**kept, **given})
+
+
+def _settings_of(words: Iterable[str], flags: set[str]) -> Iterator[tuple[str, bool | int | str]]:
+    """Each setting with its value: of `acks=1`, `--acks 1`, `--clean`, `--no-compacted` and `clean`."""
+    rest = iter(words)
+    for word in rest:
+        name, given, value = word.partition("=")
+        plain = _plain(name)
+        if given:
+            yield plain, _word(value)
+        elif plain.removeprefix("no_") in flags:
+            yield plain.removeprefix("no_"), plain in flags
+        elif word.startswith("--") and (following := next(rest, None)) is not None:
+            yield plain, _word(following)
+        else:
+            raise OptionsError(f"write a version and settings: kafka-4.0 acks=1; {word!r:.80} is something else")
+
+
+def _plain(word: str) -> str:
+    """The name of a setting in an option: `log_size` of `--log-size`."""
+    return word.removeprefix("--").replace("-", "_")
+
+
+def _flags(profile: Profile) -> set[str]:
+    """The words that need no value: the settings that are a yes or no, and what turns them off."""
+    chosen = [setting for setting in profile.state.settings if setting.domain.index is None]
+    return {word for setting in chosen for word in (setting.name, setting.off) if word}
 
 
 def _own(model: Model) -> set[str]:

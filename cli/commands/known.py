@@ -17,20 +17,22 @@ from ..progress import StatusLine, interruptible
 
 if TYPE_CHECKING:
     from neverlost.conformance.cluster.performances import ScheduleRun
+    from neverlost.conformance.cluster.quorum.stories import StoryRun as QuorumRun
     from neverlost.conformance.cluster.scenarios import ScenarioRun
     from neverlost.conformance.cluster.transactions.stories import StoryRun
 
-REPLICATION, TRANSACTIONS = "replication", "transactions"
+REPLICATION, TRANSACTIONS, QUORUM = "replication", "transactions", "quorum"
 RAW = "raw"
+OF = {TRANSACTIONS: "transactions", QUORUM: "the quorum"}
 
 
 @click.command("known")
 @click.argument("names", nargs=-1, metavar="[SCENARIO...]")
 @click.option(
     "--family",
-    type=click.Choice((REPLICATION, TRANSACTIONS)),
+    type=click.Choice((REPLICATION, TRANSACTIONS, QUORUM)),
     default=REPLICATION,
-    help="Of this family: replication if not given, or transactions.",
+    help="Of this family: replication if not given, transactions, or quorum.",
 )
 @click.option("--kafka", "releases", multiple=True, metavar="VERSION", help="Only on this release: 4.1.1. Repeatable.")
 @click.option(
@@ -63,7 +65,7 @@ def known_command(
     """Play the losses that Kafka is known for, and what ended them, on real brokers of the releases in question.
 
     The model finds a run, or a schedule has its steps written down. Real brokers do it, and the outcome is compared with what is known
-    of the release. Of transactions, a search of each release's version says what is to come.
+    of the release. Of transactions and the controllers' quorum, a search of each release's version says what is to come.
 
     Exit codes: 0 all as known, 1 something is otherwise, 2 the input is wrong or something is missing, 3 interrupted.
     """
@@ -75,14 +77,14 @@ def known_command(
     from neverlost.reports.known.as_text import known_verdict, scenario_table, schedule_rows, steps_text
 
     output = Output({"--json": json_path, "--markdown": markdown_path}, quiet=quiet)
-    if family == TRANSACTIONS:
-        if unpatched:
-            raise NothingKnownError(
-                "--unpatched is about fetches; of transactions no request is changed. Leave it out."
-            )
-        return _play_stories(names, releases, clients or (RAW,), times, list_only, show_steps, output, quiet)
-    if clients:
+    if family != REPLICATION and unpatched:
+        raise NothingKnownError(f"--unpatched is about fetches; of {OF[family]} no request is changed. Leave it out.")
+    if clients and family != TRANSACTIONS:
         raise NothingKnownError("--client is about transactions. Add --family transactions, or leave it out.")
+    if family == QUORUM:
+        return _play_quorum(names, releases, times, list_only, show_steps, output, quiet)
+    if family == TRANSACTIONS:
+        return _play_stories(names, releases, clients or (RAW,), times, list_only, show_steps, output, quiet)
     wanted, planned = known(names, releases)
     if list_only:
         about = [*((one.name, one.about) for one in wanted), *((one.name, one.about) for one in planned)]
@@ -159,6 +161,53 @@ def _play_stories(
     output.show(f"{story_verdict(found, complete)} ({show_seconds(time.perf_counter() - began)})")
     values = {"schema": 1, "steps": steps_played(found), "scenarios": [], "schedules": []}
     output.write("--json", lambda: json_text({**values, "stories": story_values(found)}))
+    output.write("--markdown", lambda: stories_markdown(found))
+    if not all(one.as_expected for one in found):
+        return ExitCode.VIOLATED
+    return ExitCode.HOLDS if complete else ExitCode.UNDECIDED
+
+
+def _play_quorum(
+    names: tuple[str, ...],
+    releases: tuple[str, ...],
+    times: int,
+    list_only: bool,
+    show_steps: bool,
+    output: Output,
+    quiet: bool,
+) -> int:
+    """Play the stories of the controllers' quorum."""
+    from neverlost.conformance.cluster.quorum.stories import plan, play_stories, steps_played, stories
+    from neverlost.reports.known.quorum import (
+        stories_markdown,
+        story_table,
+        story_text,
+        story_values,
+        story_verdict,
+    )
+
+    wanted = stories(names)
+    if list_only:
+        output.show("\n".join(f"{one.name}\n    {one.about}" for one in wanted))
+        return ExitCode.HOLDS
+    planned = plan(wanted, releases)
+    began = time.perf_counter()
+    found: list[QuorumRun] = []
+    complete = False
+    with StatusLine(quiet) as status, interruptible() as interrupted:
+        try:
+            # What was played before an interruption is kept.
+            found.extend(play_stories(planned, times=times, watch=Watch(progress=status.say, interrupted=interrupted)))
+            complete = True
+        except KeyboardInterrupt:
+            pass
+    if not quiet:
+        if show_steps:
+            output.show("\n\n".join([*(story_text(played) for played in found), ""]))
+        output.show(story_table(found))
+    output.show(f"{story_verdict(found, complete)} ({show_seconds(time.perf_counter() - began)})")
+    values = {"schema": 1, "steps": steps_played(found), "scenarios": [], "schedules": [], "stories": []}
+    output.write("--json", lambda: json_text({**values, "quorum": story_values(found)}))
     output.write("--markdown", lambda: stories_markdown(found))
     if not all(one.as_expected for one in found):
         return ExitCode.VIOLATED

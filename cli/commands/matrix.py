@@ -95,7 +95,7 @@ def matrix_command(
     output.show(matrix_text(heading, found, models))
     output.write("--json", lambda: matrix_json(found, models))
     output.write("--markdown", lambda: matrix_markdown(heading, found, models))
-    output.write("--html", lambda: matrix_html(heading, found, models))
+    output.write("--html", lambda: matrix_html(found, models))
     undecided = any(answer.verdict == Verdict.UNDECIDED for answer in found.values())
     return ExitCode.UNDECIDED if undecided else ExitCode.HOLDS
 

@@ -8,6 +8,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from subprocess import TimeoutExpired
@@ -23,6 +24,7 @@ from .gates import Gates
 from .kraft import KRaftControl
 from .log_files import BrokerDisk
 from .processes import DISK_IS_FULL, FLAGS, PORT_IS_TAKEN, JavaProcess, PortTakenError, free_ports
+from .quorum.control import Quorum, QuorumControl
 from .releases import ClusterError, RunnableRelease
 from .wire import HOST, Wire
 from .zookeeper import ZooKeeperControl
@@ -38,8 +40,12 @@ ARCHIVE_SECONDS = 60.0
 LOOK_SECONDS = 0.02
 
 
-def control_of(release: RunnableRelease) -> type[KRaftControl] | type[ZooKeeperControl]:
+def control_of(release: RunnableRelease, quorum: Quorum | None = None) -> Callable[[Cluster, Sequence[int]], Control]:
     """What decides in a cluster of a release: here its mode is asked for, and nowhere else."""
+    if quorum is not None:
+        if not release.kraft:
+            raise ClusterError(f"Kafka {release} has no quorum of controllers")
+        return partial(QuorumControl, quorum=quorum)
     return KRaftControl if release.kraft else ZooKeeperControl
 
 
@@ -47,8 +53,9 @@ class Cluster:
     """Brokers 1 to `brokers` of a release, with the data in `folder` (a temporary one if none is given).
 
     `lag_ms` is replica.lag.time.max.ms; `settings` override what brokers are started with; `directories` is how many log directories
-    each broker has; `debugged` names the brokers that take a debugger, `upgraded` those of a later release. Use it as a context: at the
-    end every process is killed, and a temporary folder is removed unless an error left the context or `keep` is set.
+    each broker has; `debugged` names the brokers that take a debugger, `upgraded` those of a later release; with `quorum` the
+    controllers are nodes of their own. Use it as a context: at the end every process is killed, and a temporary folder is removed
+    unless an error left the context or `keep` is set.
     """
 
     def __init__(
@@ -62,12 +69,13 @@ class Cluster:
         directories: int = 1,
         debugged: Sequence[int] = (),
         upgraded: Mapping[int, RunnableRelease] | None = None,
+        quorum: Quorum | None = None,
         keep: bool = False,
         watch: Watch[str] = UNWATCHED,
     ) -> None:
         self.release, self.brokers, self.lag_ms, self.keep = release, tuple(range(1, brokers + 1)), lag_ms, keep
         self.settings = dict(settings or {})
-        self.directories, self.debugged = directories, debugged
+        self.directories, self.debugged, self.quorum = directories, debugged, quorum
         self.upgraded = dict(upgraded or {})
         self.lost: set[Path] = set()
         """Log directories that are no longer there, and that their broker is no longer configured with."""
@@ -85,7 +93,7 @@ class Cluster:
         self.wire = Wire(release)
         self.processes: dict[int | str, JavaProcess] = {}
         self._started: list[JavaProcess] = []
-        self.dead: set[int] = set()
+        self.dead: set[int | str] = set()
         self._runs = self._has_left = False
 
     def _classes(self, release: RunnableRelease) -> str:
@@ -94,14 +102,15 @@ class Cluster:
 
     def _take_ports(self) -> None:
         """Choose ports, put gates in front of them, and make what controls."""
-        ports = iter(free_ports(3 * len(self.nodes) + 3))
+        controllers = 0 if self.quorum is None else self.quorum.controllers
+        ports = iter(free_ports(3 * len(self.nodes) + 3 + 2 * controllers))
         self.client_port = {node: next(ports) for node in self.nodes}
         apart = self.release.separate_listeners
         self.replication_port = {node: next(ports) if apart else self.client_port[node] for node in self.nodes}
         self.proxy_port = {node: next(ports) for node in self.nodes}
         for node in self.nodes:
             self.gates.listen(node, self.proxy_port[node], self.replication_port[node])
-        self.control: Control = control_of(self.release)(self, list(ports))
+        self.control: Control = control_of(self.release, self.quorum)(self, list(ports))
 
     def __enter__(self) -> Cluster:
         try:

@@ -27,6 +27,8 @@ T = TypeVar("T")
 FETCH, EPOCH_END, CONTROL, ALTER_ISR, METADATA_LOG, HEARTBEAT, REGISTRATION, SHUTDOWN, OTHER = (
     *("fetch", "epoch end", "control", "alter ISR", "metadata log", "heartbeat", "registration", "shutdown", "other"),
 )
+VOTE, BEGIN_EPOCH, END_EPOCH = "vote", "begin epoch", "end epoch"
+"""What controllers send to each other beside fetches of the metadata log (KIP-595)."""
 PRODUCE, INIT_PRODUCER_ID, ADD_PARTITIONS, END_TXN, MARKERS, OFFSETS = (
     *("produce", "producer id", "add partitions", "end of a transaction", "markers", "offsets of a transaction"),
 )
@@ -45,6 +47,9 @@ KINDS = {
     6: CONTROL,
     56: ALTER_ISR,
     SHUTDOWN_KEY: SHUTDOWN,
+    52: VOTE,
+    53: BEGIN_EPOCH,
+    54: END_EPOCH,
     62: REGISTRATION,
     63: HEARTBEAT,
 }
@@ -314,6 +319,12 @@ class Gates:
             frames = list(self.gate(kind, source, destination).requests)
         for frame in frames:
             self._cut(frame.connection)
+
+    def source_died(self, node: int) -> None:
+        """Cut every connection that a dead node has made; an answer of it that is held stays on its way."""
+        for connection in list(self._connections):
+            if node == connection.source:
+                self._cut(connection)
 
     def node_died(self, node: int) -> None:
         """Cut every connection of a node that is dead, as its machine would."""

@@ -93,7 +93,7 @@ class KRaftControl:
     def _keep_sessions(self) -> None:
         while not self._closing.wait(HEARTBEAT_SECONDS):
             for broker in list(self._kept):
-                with self._beating, suppress(OSError):
+                with self._beating, suppress(OSError, ClusterError):
                     if broker in self._kept:
                         self._beat(broker, end=broker in self._leaving)
 
@@ -102,7 +102,11 @@ class KRaftControl:
         # The controller lets no broker end before every live one has read so far; a dead one cannot.
         offset = max(session.offset for session in sessions.values())
         epoch = sessions[broker].broker_epoch
-        return self.cluster.wire.heartbeat(self.port, broker, epoch, offset, fence=fence, end=end)
+        return self.cluster.wire.heartbeat(self.active_port(), broker, epoch, offset, fence=fence, end=end)
+
+    def active_port(self) -> int:
+        """Where the controller listens that decides."""
+        return self.port
 
     def news(self, run: PartitionRun) -> KRaftNews:
         """The metadata log."""

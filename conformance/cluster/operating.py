@@ -26,6 +26,7 @@ from .gates import (
     Place,
 )
 from .log_files import HIGH_WATERMARKS
+from .quorum.control import QuorumControl
 from .releases import ClusterError
 from .topic import ClusterTopic
 from .wire import NO_LEADER
@@ -87,8 +88,7 @@ class Operator:
     def _ended_by_themselves(self) -> list[str]:
         """Say which brokers have ended although nobody ended them, once for each."""
         found = []
-        for broker in self.cluster.brokers:
-            process = self.cluster.processes[broker]
+        for broker, process in self.cluster.processes.items():
             if process.has_ended() and broker not in self.cluster.dead:
                 found.append(str(self.cluster.why_ended(f"node {broker}", process)))
                 self.cluster.dead.add(broker)
@@ -97,7 +97,12 @@ class Operator:
     # Brokers
 
     def do_kill(self, broker: int) -> str:
-        """Kill a broker; its session goes on."""
+        """Kill a broker, whose session goes on, or a controller."""
+        if (controller := self._controller(broker)) is not None:
+            if not controller[0].runs(controller[1]):
+                raise ClusterError(f"c{controller[1]} has ended already")
+            controller[0].kill_controller(controller[1])
+            return f"c{controller[1]} is killed"
         self._alive(broker)
         self.cluster.kill(broker)
         return (
@@ -112,7 +117,13 @@ class Operator:
         return f"r{broker} has ended, with a controlled shutdown; {self._leadership()}"
 
     def do_restart(self, broker: int) -> str:
-        """Start a broker that has ended; if its session lasts it is ended first."""
+        """Start a broker or a controller that has ended; if the session of a broker lasts it is ended first."""
+        if (controller := self._controller(broker)) is not None:
+            if controller[0].runs(controller[1]):
+                raise ClusterError(f"c{controller[1]} runs; kill it first")
+            controller[0].start_controller(controller[1])
+            self._wait_a_while(lambda: controller[0].answers(controller[1]))
+            return f"c{controller[1]} runs again"
         if not self._process(broker).has_ended():
             raise ClusterError(f"r{broker} runs; kill it or shut it down first")
         self._not_held(broker, METADATA_LOG, CONTROLLER)
@@ -140,6 +151,15 @@ class Operator:
             raise ClusterError(f"r{broker} has a session")
         self.topic.unfence(broker)
         return f"r{broker} has a session again; {self._leadership()}"
+
+    def _controller(self, node: int) -> tuple[QuorumControl, int] | None:
+        """The quorum and the controller that is this node; None if it is a broker. Raises UnknownNameError."""
+        if node <= CONTROLLING:
+            return None
+        controllers = self.control.controllers if isinstance(self.control, QuorumControl) else ()
+        if not isinstance(self.control, QuorumControl) or node - CONTROLLING not in controllers:
+            raise UnknownNameError("controller", f"c{node - CONTROLLING}", [f"c{one}" for one in controllers])
+        return self.control, node - CONTROLLING
 
     def _process(self, broker: int) -> Any:
         if broker not in self.cluster.brokers:
@@ -291,6 +311,7 @@ class Operator:
             "leader_epoch": state.leader_epoch,
             "isr": state.isr,
             "eligible": state.eligible,
+            **self._controllers(),
             "brokers": [
                 asdict(self._replica(broker, broker in live, state.leader_epoch)) for broker in self.cluster.brokers
             ],
@@ -298,6 +319,24 @@ class Operator:
                 {"kind": kind, "gate": gate, "waiting": waiting}
                 for kind, gate, waiting in sorted((_name(p), shown(p), waiting) for p, waiting in self.gates.held())
             ],
+        }
+
+    def _controllers(self) -> dict[str, Any]:
+        """Every controller that is no broker, if there are such."""
+        control = self.control
+        if not isinstance(control, QuorumControl):
+            return {}
+        return {
+            "controllers": [
+                {
+                    "controller": controller,
+                    "process": "runs" if control.runs(controller) else "dead",
+                    "leads": (state := control.state_of(controller)) is not None,
+                    "epoch": control.on_disk(controller).get("leaderEpoch", 0) if state is None else state.epoch,
+                    "log_end": control.log_end(controller),
+                }
+                for controller in control.controllers
+            ]
         }
 
     def _replica(self, broker: int, live: bool, epoch: int) -> Replica:

@@ -36,7 +36,8 @@ FIRST_FETCH_FROM_FOLLOWERS = 11
 """From this version of Fetch on, followers answer consumers (KIP-392)."""
 FIRST_FETCH_WITH_EPOCH = 9
 """From this version of Fetch on, a fetch tells its leader epoch, and the broker compares it (KIP-320)."""
-ALTER_PARTITION, BROKER_HEARTBEAT = 56, 63
+ALTER_PARTITION, BROKER_HEARTBEAT, DESCRIBE_QUORUM = 56, 63, 55
+METADATA_TOPIC = "__cluster_metadata"
 PREFERRED, UNCLEAN = 0, 1
 TOPIC_RESOURCE, SET = 2, 0
 """What an IncrementalAlterConfigs request changes, and how."""
@@ -55,6 +56,20 @@ class PartitionState:
     isr: tuple[int, ...]
     eligible: tuple[int, ...] | None = None
     last_known: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuorumState:
+    """What a controller answers that leads: its epoch, its high watermark, and who are voters and observers, by id.
+
+    A controller without a directory id, or that is asked for none (`kraft.version` 0), has an id of zeros.
+    """
+
+    leader: int
+    epoch: int
+    high_watermark: int
+    voters: tuple[tuple[int, str], ...]
+    observers: tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -364,6 +379,13 @@ class Wire:
         (error,) = struct.unpack_from(">h", self.call_flexible(port, BROKER_HEARTBEAT, 0, body, timeout=2), 4)
         return int(error)
 
+    def quorum_state(self, port: int) -> QuorumState | None:
+        """What a controller says of the quorum (DescribeQuorum, KIP-595, KIP-836, KIP-853); None from one that does not lead."""
+        version = 2 if self.release.number >= (3, 9) else 1 if self.release.number >= (3, 3) else 0
+        topic = bytes([len(METADATA_TOPIC) + 1]) + METADATA_TOPIC.encode()
+        body = bytes([2]) + topic + bytes([2]) + struct.pack(">i", 0) + b"\0\0\0"
+        return _quorum_state(self.call_flexible(port, DESCRIBE_QUORUM, version, body), version)
+
     def alter_partition(
         self,
         port: int,
@@ -394,6 +416,41 @@ class Wire:
             if error != INVALID_UPDATE_VERSION:
                 raise ClusterError(f"the controller refuses the ISR {list(isr)} with error {error}")
         raise ClusterError(f"the controller refuses the ISR {list(isr)} for every partition epoch below 100")
+
+
+def _quorum_state(answer: bytes, version: int) -> QuorumState | None:
+    """The answer to DescribeQuorum, of one topic with one partition."""
+    (error,) = struct.unpack_from(">h", answer)
+    at = _skip_text(answer, 2) if version >= 2 else 2
+    if error != NO_ERROR or answer[at] != 2:
+        return None
+    at = _skip_text(answer, at + 1) + 1 + 4
+    (error,) = struct.unpack_from(">h", answer, at)
+    at = _skip_text(answer, at + 2) if version >= 2 else at + 2
+    if error != NO_ERROR:
+        return None
+    leader, epoch, high_watermark = struct.unpack_from(">iiq", answer, at)
+    voters, at = _replica_states(answer, at + 16, version)
+    observers, at = _replica_states(answer, at, version)
+    return QuorumState(
+        leader=leader, epoch=epoch, high_watermark=high_watermark, voters=tuple(voters), observers=tuple(observers)
+    )
+
+
+def _replica_states(answer: bytes, at: int, version: int) -> tuple[list[tuple[int, str]], int]:
+    found = []
+    count, at = answer[at] - 1, at + 1
+    for _ in range(count):
+        (node,) = struct.unpack_from(">i", answer, at)
+        directory = str(uuid.UUID(bytes=answer[at + 4 : at + 20])) if version >= 2 else ""
+        found.append((node, directory))
+        at += 4 + (16 if version >= 2 else 0) + 8 + (16 if version >= 1 else 0) + 1
+    return found, at
+
+
+def _skip_text(answer: bytes, at: int) -> int:
+    """Behind a compact string that is shorter than 127 bytes, or none."""
+    return at + max(answer[at], 1)
 
 
 def _numbered(partitions: Iterable[Any], number: int) -> Any:

@@ -23,7 +23,7 @@ def require(condition: bool) -> None:
         raise Refused
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Action:
     """One named rule: a Model Python function, its parameters in order, and the rule or paper that it follows.
 
@@ -35,6 +35,9 @@ class Action:
     parameters: Parameters
     source: str
     messages: tuple[Arrow, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Action {self.name}: {self.statement}>"
 
     @property
     def statement(self) -> str:

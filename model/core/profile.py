@@ -39,7 +39,7 @@ MAX_FOLLOWED = 1_000_000
 MAX_BOUND = 1 << 20
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Profile:
     """A protocol version: a state schema, its initial states, actions and properties, without bounds.
 
@@ -220,20 +220,30 @@ class Profile:
         except BoundsError as error:
             raise WrittenError(f"settings.{name}", str(error)) from error
 
+    def __repr__(self) -> str:
+        return f"<Profile {self.name}: {self.statement}>"
+
     def model(self, **words: bool | int | str) -> Model:
         """The model with bounds and settings in words: `acks="all", min_isr=2, log_size=3`; the others have their defaults.
+
+        What turns a setting off may be given by its own word, as on the command line: `clean=True` is `unclean=False`.
 
         Raises BoundsError as `bounded` does, WrittenError for a value that a setting cannot have, UnknownNameError for any other name.
         """
         settings = {s.name: s for s in self.state.settings}
+        off = {s.off: s.name for s in self.state.settings if s.off}
         values: dict[str, int] = {}
         for name, word in words.items():
-            if name in settings:
+            if name in off:
+                if off[name] in words:
+                    raise BoundsError(f"{name} is the opposite of {off[name]}; give one of them")
+                values[off[name]] = 1 - self._setting_read(off[name], partial(Setting.read_word, written=word))
+            elif name in settings:
                 values[name] = self._setting_read(name, partial(Setting.read_word, written=word))
             elif name in self.bound_names:
                 values |= self.read({name: word}, {})
             else:
-                raise UnknownNameError(f"bound or setting of {self.name}", name, [*self.bound_names, *settings])
+                raise UnknownNameError(f"bound or setting of {self.name}", name, [*self.bound_names, *settings, *off])
         return self.bounded(**values)
 
     def _refuse_setting(self, name: str, value: object) -> None:

@@ -23,7 +23,7 @@ class Harmless:
     function: Callable[..., bool]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Property:
     """A named predicate in Model Python: over a state, over the two states of a step, or, for an `eventually`, over runs.
 
@@ -43,6 +43,9 @@ class Property:
     after: Callable[..., bool] | None = None
     weak: tuple[str, ...] = ()
     strong: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Property {self.name}: {self.statement}>"
 
     @property
     def over_states(self) -> bool:

@@ -26,6 +26,12 @@ def ensure_model(given: object) -> None:
     )
 
 
+def ensure_kind(given: object, what: str, example: str, *kinds: type) -> None:
+    """Raises ArgumentError for anything but None and the kinds; `example` is what to write."""
+    if given is not None and not isinstance(given, kinds):
+        raise ArgumentError(f"{what} is {given!r:.60}; write {what}={example}")
+
+
 def ensure_names(given: Sequence[str] | None, what: str) -> None:
     """Raises ArgumentError for one text where a list of names is needed."""
     if isinstance(given, str):

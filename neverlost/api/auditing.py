@@ -14,15 +14,25 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
 from neverlost.reports.audit.as_json import audit_values
 from neverlost.reports.audit.readings import readings_block
+from neverlost.reports.audit.sections import (
+    case_rows,
+    doubts_of_section,
+    heading,
+    headline_of,
+    not_asked_words,
+    rows_of_section,
+)
 from neverlost.reports.audit.wording import called_by_name, cannot_be_audited, headline, settings_line
 from neverlost.reports.layout import wrapped
-from neverlost.spec.configuration import RefusedTopics, read_deployments
-from neverlost.studies.audit.audit import MOST_STATES, AuditResult, ClassAudit, audit_of
+from neverlost.spec.configuration import RefusedTopics, parse_tolerances, read_all
+from neverlost.studies.audit.audit import MOST_STATES, AuditResult, ClassAudit, audit_of, read_of
 from neverlost.studies.audit.examination import tolerance_of
+from neverlost.studies.audit.sections import Section
 from neverlost.studies.audit.shipped import shipped_answers
 from neverlost.studies.cluster_reading import read_named_cluster
 from neverlost.studies.study import Study, all_within
 
+from .arguments import ArgumentError
 from .limits import sensible
 from .results import PropertyNotHeldError
 from .shown import Shown
@@ -46,12 +56,15 @@ class Audit(Shown):
     @property
     def safe(self) -> bool:
         """Whether the deployment survives what it should, and no warning throws doubt on that."""
-        return self.verdict == Verdict.HOLDS and not any(one.deployment.doubts for one in self.found.classes)
+        sections = (doubt for section in self.found.sections.asked for doubt in section.subject.doubts)
+        doubtful = any(one.deployment.doubts for one in self.found.classes) or any(doubt.decides for doubt in sections)
+        return self.verdict == Verdict.HOLDS and not doubtful
 
     @property
     def findings(self) -> list[dict[str, Any]]:
-        """Each danger with a set of faults, its verdict, its story and its fix, as plain values; of every class of topics."""
-        return [finding for one in self.to_dict()["classes"] for finding in one["findings"]]
+        """Each danger with a set of faults, its verdict, its story and its fix, as plain values; of all classes and sections."""
+        values = self.to_dict()
+        return [finding for one in (*values["classes"], *values["sections"]) for finding in one["findings"]]
 
     def to_dict(self) -> dict[str, Any]:
         """The audit as plain values, as `neverlost audit --json` writes it."""
@@ -65,7 +78,18 @@ class Audit(Shown):
     def text(self) -> str:
         """The configuration, the verdict, the doubts about it, and what can happen."""
         refused = [f"{cannot_be_audited(one)}{problem}" for one in self.found.refused for problem in one.problems]
-        return "\n\n".join([*(_class_text(one) for one in self.found.classes), *refused])
+        sections = [_section_text(section) for section in self.found.sections.asked]
+        left = not_asked_words(self.found.sections.not_asked)
+        not_asked = [wrapped(left)] if left else []
+        return "\n\n".join([*(_class_text(one) for one in self.found.classes), *sections, *not_asked, *refused])
+
+
+def _section_text(section: Section) -> str:
+    doubts = [f"  in doubt: {doubt}" for doubt in doubts_of_section(section)]
+    rows = [f"  {row.danger.name:28}{row.faults:34}{row.words}" for row in rows_of_section(section)]
+    conditions = [f"  {row.condition}: {row.words}" for row in case_rows(section)]
+    heads = [wrapped(f"{heading(section)}:"), wrapped(headline_of(section)), *conditions]
+    return "\n".join([*heads, *doubts, "", *rows])
 
 
 def _class_text(audit: ClassAudit) -> str:
@@ -97,7 +121,7 @@ def audit(
     limits: Limits | None = None,
     search: bool = False,
 ) -> Audit:
-    """Read configuration files of a producer, a consumer, a topic and a broker, and ask the model what can happen to records.
+    """Read configuration files of a producer, a consumer, a topic, a broker and a controller, and ask what can happen to records.
 
     A file is a path, or `role:path` if the file does not show its role. `tolerate` says which faults the deployment should survive
     together: "1 crash, 1 power loss"; any single fault if not given. `survive` names events in its place, each in a run of its own:
@@ -107,7 +131,8 @@ def audit(
     `bootstrap_server` is HOST:PORT of a running cluster that says itself what its topics and brokers have, or only those of `topics`;
     `command_config` is the file with which Kafka's own tools connect to it. It is only read. `pip install 'neverlost[cluster]'`.
     Answers about common configurations ship with neverlost; with `search` they are not used.
-    Raises ConfigurationError for files that cannot be read or understood: these never count as safe.
+    Raises ConfigurationError for files that cannot be read or understood: these never count as safe. Raises ArgumentError for an
+    argument of another kind.
 
     >>> import neverlost as nl
     >>> audit = nl.audit("examples/audit/acks-1/producer.properties", "examples/audit/acks-1/topic.properties",
@@ -115,13 +140,18 @@ def audit(
     >>> audit.verdict, audit.safe
     ('violated', False)
     """
+    for file in files:
+        if not isinstance(file, (str, Path)):
+            raise ArgumentError(f"a file is {file!r:.60}; write nl.audit(*files) for a list of paths")
     names = [str(file) for file in files]
     config = None if command_config is None else str(command_config)
     cluster = read_named_cluster(bootstrap_server, config, topics)
     refused = list[RefusedTopics]()
-    deployments = read_deployments(names, kafka_version=kafka_version, assume=assume, cluster=cluster, refused=refused)
-    tolerance = tolerance_of(tolerate, survive)
+    found = read_all(names, kafka_version=kafka_version, assume=assume, cluster=cluster, refused=refused)
+    given = parse_tolerances(tolerate)
+    tolerance = tolerance_of(given.of_topics, survive)
     within, ended = all_within(sensible(limits, MOST_STATES), lambda: False)
     shipped = nothing_known if search else shipped_answers(warnings.warn)
     study = Study(Answers(None if store is None else Path(store), shipped), within, interrupted=ended)
-    return Audit(audit_of(deployments, study, tolerance, refused))
+    read = read_of(found, given.of_families)
+    return Audit(audit_of(found.deployments, study, tolerance, refused, read=read))

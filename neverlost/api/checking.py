@@ -14,7 +14,7 @@ from neverlost.explorer.stores import resume as resume_in_folder
 from neverlost.explorer.stores.manifest import engine_of
 from neverlost.model.core import Model, Profile
 
-from .arguments import ensure_model, ensure_names
+from .arguments import ensure_kind, ensure_model, ensure_names
 from .limits import sensible
 from .models import profile_of_data
 from .results import CheckResult
@@ -85,6 +85,9 @@ def check(
     """
     ensure_model(model)
     ensure_names(properties, "properties")
+    ensure_kind(
+        engine, "engine", "nl.Spark(store=FOLDER), nl.Compiled() or nl.Interpreted()", Spark, Compiled, Interpreted
+    )
     chosen = Compiled() if engine is None else engine
     asked: dict[str, Any] = {
         "properties": properties,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from neverlost.explorer.result import DecidedProperty, Result
@@ -143,10 +144,18 @@ class CheckResult(Shown, Mapping[str, Finding]):
 
     def text(self) -> str:
         """The verdict, every asserted property, and the shortest story of one that does not hold."""
-        found = self.found
+        return self._verdicts() if self._shown is None else f"{self._verdicts()}\n\n{self._shown.text()}"
+
+    def _repr_html_(self) -> str:
+        picture = "" if self._shown is None else self._shown._repr_html_()
+        return f"<pre>{escape(self._verdicts())}</pre>{picture}"
+
+    @property
+    def _shown(self) -> Trace | None:
+        return None if self.holds or self.found.shown is None else Finding(self.found.shown).trace
+
+    def _verdicts(self) -> str:
         bounds = show_bounds(self.model.bounds)
-        lines = [wrapped(f"{self.model.profile.name} ({bounds}): {verdict_sentence(found)}", "  ")]
-        asserted = [Finding(f) for f in found.findings.values() if f.asserted]
-        lines += [f"  {finding.name:30}{finding.verdict}" for finding in asserted]
-        shown = None if self.holds or found.shown is None else Finding(found.shown).trace
-        return "\n".join(lines if shown is None else [*lines, "", shown.text()])
+        asserted = [Finding(f) for f in self.found.findings.values() if f.asserted]
+        head = wrapped(f"{self.model.profile.name} ({bounds}): {verdict_sentence(self.found)}", "  ")
+        return "\n".join([head, *(f"  {finding.name:30}{finding.verdict}" for finding in asserted)])

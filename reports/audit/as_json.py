@@ -15,9 +15,11 @@ from neverlost.studies.audit.dangers import model_of
 from neverlost.studies.audit.examination import DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix
 from neverlost.studies.audit.reading_verdicts import ReadingVerdict
+from neverlost.studies.audit.sections import Decided, Section
 from neverlost.studies.audit.tolerance import Tolerance
 
 from .remarks import Remark
+from .sections import command_of, story_of, why_not
 from .wording import change_words, command, story
 
 SCHEMA = 2
@@ -30,12 +32,12 @@ def audit_json(audit: AuditResult) -> str:
 
 def audit_values(audit: AuditResult) -> dict[str, Any]:
     """The audit as plain values, ready for JSON."""
-    first = audit.classes[0].deployment
+    first = audit.classes[0].deployment if audit.classes else None
     return {
         "neverlost": "audit",
         "schema": SCHEMA,
-        "version": first.version,
-        "profile": first.profile,
+        "version": None if first is None else first.version,
+        "profile": None if first is None else first.profile,
         **_tolerance(audit.tolerance),
         "verdict": audit.verdict.value,
         "classes": [_class(one) for one in audit.classes],
@@ -46,6 +48,11 @@ def audit_values(audit: AuditResult) -> dict[str, Any]:
                 "problems": [_notice(problem) for problem in one.problems],
             }
             for one in audit.refused
+        ],
+        "sections": [_section(section) for section in audit.sections.asked],
+        "not_asked": [
+            {"family": one.inquiry.family, "title": one.inquiry.title, "why": why_not(one)}
+            for one in audit.sections.not_asked
         ],
         "baseline": None if audit.comparison is None else _comparison(audit.comparison),
     }
@@ -62,6 +69,15 @@ def _comparison(compared: Comparison) -> dict[str, Any]:
         "verdict": compared.verdict.value,
         "worse_readings": [danger.with_faults(faults) for danger, faults in compared.worse],
         "parts": [_part(part) for part in compared.parts],
+        "sections": [
+            {
+                "family": one.family,
+                "property": one.danger.property,
+                "with": one.with_what,
+                "change": one.change.value,
+            }
+            for one in compared.sections
+        ],
     }
 
 
@@ -102,6 +118,62 @@ def _class(audit: ClassAudit) -> dict[str, Any]:
         "deciding_defaults": dict(deployment.deciding_defaults),
         "warnings": [_notice(warning) for warning in deployment.warnings],
         "unchecked": [notice.unchecked for notice in deployment.unchecked],
+    }
+
+
+def _section(section: Section) -> dict[str, Any]:
+    file, line = section.subject.place
+    return {
+        "family": section.inquiry.family,
+        "title": section.inquiry.title,
+        "about": section.subject.about,
+        "file": file,
+        "line": line,
+        "verdict": section.verdict.value,
+        "says": section.case.says,
+        "lacks": list(section.case.lacks),
+        "assumes": list(section.inquiry.assumes),
+        "ways": dict(section.case.ways),
+        "cases": [
+            {
+                "release": one.case.release,
+                "ways": dict(one.case.ways),
+                "verdict": one.verdict.value,
+                "property": None if one.first is None else one.first.ask.danger.property,
+                "with": None if one.first is None else one.first.ask.with_what,
+            }
+            for one in section.cases
+        ],
+        "findings": [_of_section(section, one) for one in section.decided],
+        "warnings": [_notice(doubt) for doubt in section.subject.doubts],
+    }
+
+
+def _of_section(section: Section, one: Decided) -> dict[str, Any]:
+    violated, fix = one.verdict == Verdict.VIOLATED, section.fixes.get(one.ask.danger)
+    return {
+        "property": one.ask.danger.property,
+        "name": one.ask.danger.name,
+        "with": one.ask.with_what,
+        "faults": dict(one.ask.counts),
+        "tolerated": one.usual,
+        "verdict": one.verdict.value,
+        "from": one.answer.origin.value,
+        "distinct": one.answer.distinct,
+        "trace_length": one.answer.trace_length,
+        "sentence": story_of(one) if violated else None,
+        "command": command_of(one) if violated else None,
+        "profile": one.ask.model.profile.name,
+        "bounds": dict(one.ask.model.bounds),
+        "settings": one.ask.model.plain_settings,
+        "out_of_bounds": one.answer.hidden,
+        "fix": None
+        if fix is None or not violated or not one.usual
+        else {
+            "text": fix.remedy.words,
+            "holds_with": [ask.with_what for ask in fix.asked],
+            "distinct": fix.states,
+        },
     }
 
 

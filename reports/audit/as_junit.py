@@ -14,9 +14,21 @@ from neverlost.spec.exposure import Danger
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change
 from neverlost.studies.audit.dangers import promises_nothing
+from neverlost.studies.audit.sections import Section
 
 from ..printable import printable
-from .remarks import ABOUT_READINGS, Level, Remark, findings_of, refusals_of, warnings_of, worse_elsewhere
+from .remarks import (
+    ABOUT_READINGS,
+    Level,
+    Remark,
+    findings_of,
+    of_section,
+    refusals_of,
+    unknown_sections,
+    warnings_of,
+    worse_elsewhere,
+)
+from .sections import heading
 from .wording import NOT_PROMISED, called_by_name, few, settings_line
 
 NAME = "neverlost audit"
@@ -27,7 +39,46 @@ def audit_junit(audit: AuditResult) -> str:
     refused = [_refused(f"cannot be audited: {called_by_name(one)}", refusals_of(one)) for one in audit.refused]
     worse = worse_elsewhere(audit)
     elsewhere = [_refused("what is worse in a reading that is not examined", worse)] if worse else []
-    return _document([*(_suite(audit, one) for one in audit.classes), *refused, *elsewhere])
+    sections = [_section(audit, section) for section in audit.sections.asked]
+    unknown = unknown_sections(audit)
+    open_ones = [_refused("what the files lead to and was not asked", unknown)] if unknown else []
+    classes = [_suite(audit, one) for one in audit.classes]
+    return _document([*classes, *sections, *refused, *elsewhere, *open_ones])
+
+
+def _section(audit: AuditResult, section: Section) -> ElementTree.Element:
+    """A suite for a section: a case for each danger, and one for what its verdict depends on."""
+    suite = ElementTree.Element("testsuite", _named(f"{NAME}: {heading(section)}"))
+    properties = ElementTree.SubElement(suite, "properties")
+    said = {"family": section.inquiry.family, "verdict": section.verdict.value, "says": section.case.says}
+    for name, value in said.items():
+        ElementTree.SubElement(properties, "property", {"name": name, "value": printable(value)})
+    remarks = of_section(audit, section)
+    for danger in section.dangers:
+        of_danger = [one for one in remarks if one.rule == f"{section.inquiry.family}/{danger.property}"]
+        case = _case(suite, danger.name)
+        failed = [one for one in of_danger if one.level == Level.ERROR]
+        new = [one for one in failed if one.change in (None, Change.NEW)]
+        cut_short = [one for one in of_danger if one.level is None]
+        rest = [one for one in of_danger if one.level == Level.NOTE]
+        if new and not section.case.lacks:
+            _outcome(case, "failure", danger.property, _with(danger, new), [_told(one) for one in new])
+        elif cut_short or new:
+            shown = cut_short or new
+            _outcome(case, "error", "undecided", _with(danger, shown), [_told(one) for one in shown])
+        elif failed:
+            words = f"as in the baseline: {_with(danger, failed)}"
+            _outcome(case, "skipped", "unchanged", words, [_told(one) for one in failed])
+        if rest:
+            ElementTree.SubElement(case, "system-out").text = "\n\n".join(_told(one) for one in rest)
+    for remark in remarks:
+        if remark.rule == ABOUT_READINGS:
+            case = _case(suite, remark.title)
+            if remark.level is None:
+                _outcome(case, "error", "undecided", remark.message, [_told(remark)])
+            else:
+                ElementTree.SubElement(case, "system-out").text = printable(_told(remark))
+    return suite
 
 
 def problems_junit(problems: Sequence[Remark]) -> str:

@@ -15,11 +15,34 @@ from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change
 from neverlost.studies.audit.dangers import promises_nothing
 from neverlost.studies.audit.edits import Place
+from neverlost.studies.audit.sections import Section
 
 from .diff import diffs
 from .plain_text import one_line
 from .readings import details_for, readings_block
-from .remarks import ABOUT_READINGS, Level, Remark, findings_of, refusals_of, warnings_of, worse_elsewhere
+from .remarks import (
+    ABOUT_READINGS,
+    Level,
+    Remark,
+    findings_of,
+    of_section,
+    refusals_of,
+    unknown_sections,
+    warnings_of,
+    worse_elsewhere,
+)
+from .sections import (
+    case_rows,
+    doubts_of_section,
+    heading,
+    headline_of,
+    narrowing,
+    not_asked_words,
+    rows_of_section,
+    section_changes,
+    together,
+    word_of,
+)
 from .wording import (
     NOT_PROMISED,
     VERDICTS,
@@ -80,10 +103,14 @@ def _audit(audit: AuditResult) -> Iterator[str]:
     if compared is not None:
         yield f"## neverlost: {prose(comparison_headline(compared))}\n\n"
         yield from _changes(audit)
+    whole = together(audit)
+    if whole:
+        yield f"{'##' if compared is None else '###'} neverlost: {prose(whole)}\n\n"
     if len(audit.classes) == 1 and not audit.refused:
-        level = "##" if compared is None else "###"
-        yield from _class(audit, audit.classes[0], f"{level} neverlost: {VERDICTS[audit.verdict]}")
-    else:
+        level = "##" if compared is None and not whole else "###"
+        title = f"Topics: {VERDICTS[audit.classes[0].verdict]}" if whole else f"neverlost: {VERDICTS[audit.verdict]}"
+        yield from _class(audit, audit.classes[0], f"{level} {title}")
+    elif audit.classes or audit.refused:
         noun, count = noun_of(audit.parts), sum(len(one.units) for one in audit.parts)
         yield f"## neverlost: {VERDICTS[audit.verdict]}\n\n{in_classes(count, noun, len(audit.parts))}.\n\n"
         yield f"| class | {noun}s | verdict | settings |\n|---|---|---|---|\n"
@@ -96,9 +123,34 @@ def _audit(audit: AuditResult) -> Iterator[str]:
         for number, one in enumerate(audit.classes, start=1):
             named = f"Class {number}, {VERDICTS[one.verdict]}: {few(one.deployment.units)}"
             yield from _class(audit, one, f"### {prose(named)}")
+    for section in audit.sections.asked:
+        yield from _section(audit, section)
+    yield from (_item(remark) for remark in unknown_sections(audit))
+    left = not_asked_words([one for one in audit.sections.not_asked if one.subject is None])
+    yield f"{prose(left)}\n\n" if left else ""
     warnings = warnings_of(audit, audit.classes)
     yield "### Warnings\n\n" if warnings else ""
     yield from (_item(warning) for warning in warnings)
+
+
+def _section(audit: AuditResult, section: Section) -> Iterator[str]:
+    """A section: its verdict, on what it depends, the table, and each finding."""
+    yield f"### {prose(heading(section))}: {word_of(section)}\n\n{prose(headline_of(section))}\n\n"
+    rows = case_rows(section)
+    if rows:
+        yield "| If it is | verdict |\n|---|---|\n"
+        yield from (f"| {prose(row.condition)} | {prose(row.words)} |\n" for row in rows)
+        yield f"\nTo narrow this, add: {prose(narrowing(section))}.\n\n"
+    doubts = doubts_of_section(section)
+    if doubts:
+        yield "The verdict may be different, because\n\n"
+        yield from (f"- {prose(doubt)}\n" for doubt in doubts)
+        yield "\n"
+    yield "| What may happen | with | verdict |\n|---|---|---|\n"
+    for row in rows_of_section(section):
+        yield f"| {prose(row.danger.name)} | {prose(row.faults)} | {prose(row.words)} |\n"
+    yield "\n"
+    yield from (_finding(remark) for remark in of_section(audit, section) if "faults" in remark.facts)
 
 
 def _changes(audit: AuditResult) -> Iterator[str]:
@@ -114,6 +166,7 @@ def _changes(audit: AuditResult) -> Iterator[str]:
         for warning, change in part.warnings:
             if change != Change.UNCHANGED:
                 yield f"- {change.value} warning: {prose(f'{warning.short}{named}')}\n"
+    yield from (f"- {prose(line)}\n" for line in section_changes(() if compared is None else compared.sections))
     yield "\n"
 
 

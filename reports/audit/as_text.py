@@ -24,6 +24,10 @@ from ..layout import shell_lines, wrapped
 from ..styled import STYLES, titled
 from ..trace.as_text import steps_text
 from .readings import details_for, readings_block
+from .section_text import sections_text
+from .sections import section_changes, together
+from .table import BAD, BEYOND, GOOD, OPEN, ROW_STYLES
+from .table_text import table_row
 from .wording import (
     NOT_PROMISED,
     VERDICTS,
@@ -44,7 +48,6 @@ from .wording import (
     zone_words,
 )
 
-NAME_WIDTH, FAULTS_WIDTH = 24, 34
 REFUSED = "REFUSED"
 WORDS = (*VERDICTS.values(), REFUSED)
 
@@ -53,6 +56,17 @@ def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
     """The whole report, part by part; if quiet, only the verdict, what could change it, and the table, of each class of topics."""
     if audit.comparison is not None:
         yield from _compared(audit.comparison)
+    whole = together(audit)
+    if whole:
+        yield Text(wrapped(whole), style=STYLES[audit.verdict])
+        yield Text()
+    if audit.classes or audit.refused:
+        yield from _topics_and_classes(audit, quiet=quiet)
+    yield from sections_text(audit.sections, quiet=quiet, alone=not audit.classes)
+
+
+def _topics_and_classes(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
+    """What is said of topics; an overview of their classes if there are several."""
     if len(audit.classes) == 1 and not audit.refused:
         yield from _class(audit.classes[0], quiet=quiet)
         return
@@ -88,6 +102,7 @@ def changed_since(comparison: Comparison) -> Iterator[str]:
         for warning, change in part.warnings:
             if change != Change.UNCHANGED:
                 yield f"{change} warning: {warning.short}{named}"
+    yield from section_changes(comparison.sections)
     yield from (
         f"new in another case than the details are for: {danger.with_faults(faults)}"
         for danger, faults in comparison.unexamined
@@ -198,14 +213,14 @@ def doubts_of(audit: ClassAudit) -> list[str]:
 
 
 def _table(examination: Examination) -> Iterator[Text]:
-    yield _row("What may happen", "with", "verdict", style="bold")
+    yield table_row("What may happen", "with", "verdict", style="bold")
     for danger in examination.dangers:
         name = danger.name
         for row in rows_of(examination, danger):
-            yield _row(name, row.faults, row.words, style=ROW_STYLES[row.tone])
+            yield table_row(name, row.faults, row.words, style=ROW_STYLES[row.tone])
             name = ""
     for notice in examination.deployment.unchecked:
-        yield _row(notice.unchecked, "any", NOT_CHECKED, style=ROW_STYLES[OPEN])
+        yield table_row(notice.unchecked, "any", NOT_CHECKED, style=ROW_STYLES[OPEN])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,8 +234,6 @@ class DangerRow:
 
 
 NOT_CHECKED = "not checked: the model does not have it"
-BAD, BEYOND, GOOD, OPEN = "bad", "beyond", "good", "open"
-ROW_STYLES = {BAD: "red", BEYOND: "yellow", GOOD: "", OPEN: ""}
 
 
 def rows_of(examination: Examination, danger: Danger) -> Iterator[DangerRow]:
@@ -242,20 +255,6 @@ def rows_of(examination: Examination, danger: Danger) -> Iterator[DangerRow]:
     left = examination.not_asked(danger)
     if left:
         yield DangerRow(faults=listed(left, "or"), words="not asked: records are lost anyway", tone=OPEN)
-
-
-def _row(name: str, faults: str, verdict: str, style: str) -> Text:
-    """A row of the table; a long list of faults takes several lines."""
-    lines = wrapped_to(faults, FAULTS_WIDTH)
-    first = f"{name:{NAME_WIDTH}}{lines[0]:{FAULTS_WIDTH + 2}}{verdict}"
-    return Text("\n".join([first, *(" " * NAME_WIDTH + line for line in lines[1:])]), style=style)
-
-
-def wrapped_to(text: str, width: int) -> list[str]:
-    """The text in lines of this width."""
-    import textwrap
-
-    return textwrap.wrap(text, width, break_on_hyphens=False)
 
 
 def _findings(

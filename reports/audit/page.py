@@ -7,6 +7,7 @@ from typing import Any
 
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
+from neverlost.model.core import Model
 from neverlost.spec.exposure import ConfigurationChange, Danger
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.coincidence import coincidences
@@ -14,6 +15,7 @@ from neverlost.studies.audit.dangers import promises_nothing
 from neverlost.studies.audit.edits import edits_of
 from neverlost.studies.audit.examination import WORST_FIRST, DecidedDanger, Examination, broken_everyday
 from neverlost.studies.audit.fixes import Fix, by_changes
+from neverlost.studies.audit.sections import Section
 from neverlost.studies.audit.tolerance import named
 
 from ..layout import shell_lines
@@ -22,6 +24,23 @@ from ..trace.page import story_section, symbols
 from .as_text import NOT_CHECKED, changed_since, classes_of, cut_short, doubts_of, origins, overview, scope
 from .diff import diffs
 from .readings import details_for, readings_block
+from .sections import (
+    case_rows,
+    command_of,
+    doubts_of_section,
+    examined_words,
+    fix_line,
+    heading,
+    headline_of,
+    narrowing,
+    not_asked_words,
+    rows_of_section,
+    shown_of,
+    story_of,
+    together,
+    trace_of_section,
+    word_of,
+)
 from .wording import (
     NOT_PROMISED,
     VERDICTS,
@@ -55,7 +74,7 @@ Found = Sequence[tuple[DecidedDanger, Fix | None]]
 
 def audit_html(audit: AuditResult) -> str:
     """The page: one file that needs no other, and no script but to move within a story."""
-    alone = len(audit.classes) == 1 and not audit.refused
+    alone = len(audit.classes) == 1 and not audit.refused and not audit.sections.verdicts
     classes = [_class(number, one) for number, one in enumerate(audit.classes, start=1)]
     word, said, more = _opening(audit)
     body = filled(
@@ -68,16 +87,93 @@ def audit_html(audit: AuditResult) -> str:
         tones=TONES,
         alone=alone,
         noun=noun_of(audit.parts),
-        summary=[] if alone else _summary(audit, classes),
-        symbols=symbols(*(trace_of(finding).model for one in audit.classes for finding in one.examination.violated)),
+        summary=[] if alone else [*_summary(audit, classes), *_section_rows(audit)],
+        symbols=symbols(*_models(audit)),
         classes=sorted(classes, key=lambda one: one["place"]),
+        sections=[_section(number, one) for number, one in enumerate(audit.sections.asked, start=1)],
+        not_asked=not_asked_words(audit.sections.not_asked),
     )
     return whole_page(f"{word}{said}", body, scripts=["trace/story.js"], styles=["audit/audit.css"])
+
+
+def _models(audit: AuditResult) -> Iterator[Model]:
+    """The models of all stories."""
+    yield from (trace_of(finding).model for one in audit.classes for finding in one.examination.violated)
+    yield from (finding.ask.model for section in audit.sections.asked for finding in section.violated)
+
+
+def _section_rows(audit: AuditResult) -> list[dict[str, Any]]:
+    """A row of the summary for each section."""
+    return [
+        {
+            "units": heading(section),
+            "all": section.subject.about,
+            "word": word_of(section),
+            "tone": _section_tone(section),
+            "settings": section.case.says,
+            "first": _section_first(section),
+            "href": f"section-{number}",
+        }
+        for number, section in enumerate(audit.sections.asked, start=1)
+    ]
+
+
+def _section_tone(section: Section) -> str:
+    """What depends on more than the files say is not shown as good."""
+    doubtful = any(doubt.decides for doubt in section.subject.doubts)
+    return "open" if section.verdict == Verdict.HOLDS and doubtful else TONES[section.verdict]
+
+
+def _section_first(section: Section) -> str:
+    """What to do first, in a sentence."""
+    fix = next((fix for fix in section.fixes.values() if fix is not None), None)
+    if fix is not None:
+        return f"{fix.remedy.words[0].upper()}{fix.remedy.words[1:]}."
+    if section.fixes:
+        return "No change that was tried prevents it."
+    if section.verdict == Verdict.HOLDS:
+        return "Nothing."
+    return f"See what is open; to narrow it, add: {narrowing(section)}." if case_rows(section) else "See what is open."
+
+
+def _section(number: int, section: Section) -> dict[str, Any]:
+    """A card: the verdict, on what it depends, what to change, the table, the stories."""
+    dangers = list(dict.fromkeys(one.ask.danger for one in section.violated))
+    ids = {danger: f"section-{number}-danger-{place}" for place, danger in enumerate(dangers, start=1)}
+    return {
+        "id": f"section-{number}",
+        "word": word_of(section),
+        "tone": _section_tone(section),
+        "heading": heading(section),
+        "headline": headline_of(section),
+        "rows": case_rows(section),
+        "say": narrowing(section),
+        "examined": examined_words(section),
+        "doubts": doubts_of_section(section),
+        "fixes": [(danger.what, ids[danger], fix_line(section, danger)) for danger in section.fixes],
+        "table": [(row.danger.name, ids.get(row.danger, ""), row) for row in rows_of_section(section)],
+        "stories": [_section_story(ids[danger], section, danger) for danger in dangers],
+        "notes": [str(doubt) for doubt in section.subject.doubts if not doubt.decides],
+        "checked": section.case.searched,
+    }
+
+
+def _section_story(prefix: str, section: Section, danger: Danger) -> dict[str, Any]:
+    shown = shown_of(section, danger)
+    return {
+        "id": prefix,
+        "title": f"{danger.what[0].upper()}{danger.what[1:]}, with {shown.ask.with_what}",
+        "said": story_of(shown),
+        "together": "",
+        "story": story_section(trace_of_section(shown), f"{prefix}-step"),
+        "command": shell_lines(command_of(shown), ""),
+    }
 
 
 def _tone(audit: AuditResult) -> str:
     """The tone of the verdict on all classes."""
     doubtful = any(_class_tone(one) == "open" for one in audit.classes)
+    doubtful = doubtful or any(_section_tone(one) == "open" for one in audit.sections.asked)
     return "open" if audit.verdict == Verdict.HOLDS and doubtful else TONES[audit.verdict]
 
 
@@ -90,6 +186,10 @@ def _class_tone(audit: ClassAudit) -> str:
 
 def _opening(audit: AuditResult) -> tuple[str, str, str]:
     """The verdict, the rest of its sentence, and what else is said at once."""
+    whole = together(audit)
+    if whole:
+        word = VERDICTS[audit.verdict]
+        return word, whole.removeprefix(word), ""
     if len(audit.classes) != 1 or audit.refused:
         return VERDICTS[audit.verdict], f": {overview(audit)}", ""
     (one,) = audit.classes
@@ -116,7 +216,7 @@ def _summary(audit: AuditResult, classes: Sequence[Mapping[str, Any]]) -> list[d
             "tone": classes[number - 1]["tone"] if number <= len(classes) else TONES[verdict],
             "settings": classes[number - 1]["settings"] if number <= len(classes) else "",
             "first": classes[number - 1]["first"] if number <= len(classes) else refused[number - 1 - len(classes)],
-            "link": number <= len(classes),
+            "href": f"class-{number}" if number <= len(classes) else "",
             "place": WORST_FIRST.index(verdict),
         }
         for number, (units, word, verdict) in enumerate(classes_of(audit), start=1)

@@ -13,14 +13,18 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.model.arguments import argument
 from neverlost.model.core import NeverlostError
 from neverlost.spec.configuration import ConfigurationError, Deployment, Notice, RefusedTopics
+from neverlost.spec.families import inquiries
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change
 from neverlost.studies.audit.dangers import DANGERS, exposure_of
 from neverlost.studies.audit.edits import ROLE_OF, LineChange, Place, edits_of
 from neverlost.studies.audit.examination import DecidedDanger
 from neverlost.studies.audit.fixes import Fix
+from neverlost.studies.audit.section_changes import key_of
+from neverlost.studies.audit.sections import Decided, Section
 
 from .readings import readings_block
+from .sections import case_rows, command_of, fix_line, heading, headline_of, narrowing, story_of, why_not
 from .wording import called_by_name, cannot_be_audited, command, fix_words, no_fix_words, story
 
 ABOUT_SETTINGS, ABOUT_INPUT, ABOUT_READINGS = "configuration", "input", "readings"
@@ -60,8 +64,10 @@ class Remark:
         return f"{self.message} {self.advice}".strip()
 
 
-RULES = {danger.property: danger.what for danger in DANGERS}
-"""What each rule of a finding is about, in words."""
+RULES = {danger.property: danger.what for danger in DANGERS} | {
+    f"{inquiry.family}/{danger.property}": danger.what for inquiry in inquiries().values() for danger in inquiry.dangers
+}
+"""What each rule of a finding is about, in words; those of a section are named after its family."""
 
 
 def remarks_of(audit: AuditResult) -> list[Remark]:
@@ -69,6 +75,8 @@ def remarks_of(audit: AuditResult) -> list[Remark]:
     found = [remark for one in audit.classes for remark in findings_of(audit, one)]
     found += [remark for one in audit.refused for remark in refusals_of(one)]
     found += worse_elsewhere(audit)
+    found += [remark for section in audit.sections.asked for remark in of_section(audit, section)]
+    found += unknown_sections(audit)
     order = [Level.ERROR, None, Level.WARNING, Level.NOTE]
     return sorted(
         (*found, *warnings_of(audit, audit.classes)),
@@ -110,6 +118,87 @@ def _readings(one: ClassAudit) -> Iterator[Remark]:
         )
 
 
+def of_section(audit: AuditResult, section: Section) -> list[Remark]:
+    """The findings of a section, what is undecided, on what its verdict depends, and its warnings."""
+    return [*_of_findings(audit, section), *_of_cases(section), *_of_doubts(section)]
+
+
+def _of_findings(audit: AuditResult, section: Section) -> Iterator[Remark]:
+    file, line = section.subject.place
+    shown = [*section.violated, *(one for one in section.decided if one.verdict == Verdict.UNDECIDED)]
+    for one in shown:
+        danger, happens = one.ask.danger, one.verdict == Verdict.VIOLATED
+        place = Place(file=file, line=line)
+        fix = section.fixes.get(danger) if one.usual else None
+        if fix is not None and fix.remedy.place is not None:
+            place = Place(file=fix.remedy.place[0], line=fix.remedy.place[1])
+        beyond = "" if one.usual else " That is beyond what it should survive."
+        what = f"{heading(section)}: {danger.what}, with {one.ask.with_what}."
+        open_words = f"The search was cut short before it was decided whether this can happen: {what}"
+        yield Remark(
+            rule=f"{section.inquiry.family}/{danger.property}",
+            title=danger.name if happens else f"undecided: {danger.name}",
+            message=f"{what}{beyond} {story_of(one)}" if happens else open_words,
+            level=None if not happens else Level.ERROR if one.usual else Level.NOTE,
+            identity=(section.inquiry.family, danger.property, one.ask.with_what, section.subject.about),
+            place=place,
+            advice=f"Fix: {fix_line(section, danger)}" if happens and danger in section.fixes and one.usual else "",
+            change=_since(audit, section, one),
+            facts={"faults": one.ask.with_what, **({"command": " ".join(command_of(one))} if happens else {})},
+        )
+
+
+def _since(audit: AuditResult, section: Section, one: Decided) -> Change | None:
+    """What became of a finding since the baseline; of what is beyond nothing is said."""
+    if audit.comparison is None or not one.usual:
+        return None
+    key = key_of(section, one)
+    same = (c.change for c in audit.comparison.sections if (c.family, c.danger, c.with_what) == key)
+    return next(same, None)
+
+
+def _of_cases(section: Section) -> Iterator[Remark]:
+    rows = case_rows(section)
+    lacking = section.case.lacks
+    if rows or lacking:
+        said = " ".join(f"{row.condition}: {row.words}." for row in rows)
+        file, line = section.subject.place
+        yield Remark(
+            rule=ABOUT_READINGS,
+            title=f"{section.inquiry.title.lower()}: what no file says"
+            if rows
+            else f"{section.inquiry.title.lower()}: open",
+            message=f"{heading(section)}: {headline_of(section)} {said}".strip(),
+            level=None if section.verdict == Verdict.UNDECIDED else Level.WARNING,
+            identity=(ABOUT_READINGS, section.inquiry.family, section.subject.about),
+            place=Place(file=file, line=line),
+            advice=f"To narrow this, add: {narrowing(section)}." if rows else "",
+        )
+
+
+def _of_doubts(section: Section) -> Iterator[Remark]:
+    file, line = section.subject.place
+    for doubt in section.subject.doubts:
+        level = Level.WARNING if doubt.decides else Level.NOTE
+        yield _remark(doubt, ABOUT_SETTINGS, level, Place(file=file, line=line))
+
+
+def unknown_sections(audit: AuditResult) -> list[Remark]:
+    """What the files lead to, and nobody could ask."""
+    return [
+        Remark(
+            rule=ABOUT_READINGS,
+            title=f"{one.inquiry.title.lower()}: not asked",
+            message=f"{one.inquiry.title}: {why_not(one)}.",
+            level=None,
+            identity=(ABOUT_READINGS, one.inquiry.family, one.subject.about),
+            place=Place(file=one.subject.place[0], line=one.subject.place[1]),
+        )
+        for one in audit.sections.not_asked
+        if one.subject is not None
+    ]
+
+
 def worse_elsewhere(audit: AuditResult) -> list[Remark]:
     """What a change makes worse in readings that are not examined."""
     return [
@@ -119,7 +208,7 @@ def worse_elsewhere(audit: AuditResult) -> list[Remark]:
             message=f"New in another case than the details are for: {danger.with_faults(faults)}.",
             level=Level.ERROR,
             identity=(danger.property, str(faults), ABOUT_READINGS),
-            place=_place_of_first(audit.classes[0].deployment),
+            place=_place_of_first(audit.classes[0].deployment) if audit.classes else None,
             advice=f"If this case is not yours, say so with {argument('kafka_version')} or {argument('assume')}; else undo the change.",
             change=Change.NEW,
             facts={"faults": str(faults)},

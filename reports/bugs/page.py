@@ -10,6 +10,7 @@ from neverlost.explorer.traces.commands import check_command
 from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.words import counted
 from neverlost.spec.bugs import Bug
+from neverlost.spec.families import bugs_by_family
 from neverlost.spec.kafka.releases import RELEASES
 from neverlost.studies.recorded import answer, command_of, recorded_trace
 
@@ -36,9 +37,9 @@ def bugs_html(bugs: Sequence[Bug]) -> str:
     title = bugs[0].what if alone else "Losses that Kafka had"
     shown = [(bug, _values(bug, with_beyond=alone)) for bug in sorted(bugs, key=_ended)]
     groups = {
-        "Fixed": [values for bug, values in shown if bug.spans and not _is_open(bug)],
         f"In the newest release that is known here, {RELEASES[-1]}": [v for bug, v in shown if _is_open(bug)],
-        "Of releases that are not on the line": [values for bug, values in shown if not bug.spans],
+        "Fixed": [values for bug, values in shown if bug.spans and not _is_open(bug)],
+        "In no release: fixed before one had it": [values for bug, values in shown if not bug.spans],
     }
     body = filled(
         "bugs/bugs.html.j2",
@@ -54,10 +55,16 @@ def bugs_html(bugs: Sequence[Bug]) -> str:
             for number, line in enumerate(LINES)
         ],
         groups={name: values for name, values in groups.items() if values},
+        families={name: _among(bugs, of) for name, of in bugs_by_family().items() if _among(bugs, of)},
         alone=alone,
         symbols=symbols(*(bug.lost.model() for bug in bugs if bug.lost is not None)),
     )
-    return whole_page(title, body, scripts=["trace/story.js"], styles=["bugs/bugs.css"])
+    return whole_page(title, body, scripts=["trace/story.js", "bugs/bugs.js"], styles=["bugs/bugs.css"])
+
+
+def _among(bugs: Sequence[Bug], of_family: Sequence[Bug]) -> int:
+    """How many bugs of a family are shown."""
+    return sum(bug in of_family for bug in bugs)
 
 
 def _is_open(bug: Bug) -> bool:
@@ -91,6 +98,7 @@ def _share(place: float) -> str:
 def _values(bug: Bug, *, with_beyond: bool) -> dict[str, Any]:
     said = {
         "name": bug.name,
+        "family": next(name for name, of in bugs_by_family().items() if bug in of),
         "names": ", ".join(bug.jira),
         "links": {name: f"{TRACKER}{name}" for name in bug.jira if TICKET.fullmatch(name)},
         "bars": [
@@ -98,7 +106,7 @@ def _values(bug: Bug, *, with_beyond: bool) -> dict[str, Any]:
         ],
         "open": _is_open(bug),
         "what": bug.what,
-        "releases": bug.releases,
+        "releases": bug.releases if bug.spans else "no release",
         "statement": bug.statement,
         "fixed": bug.fixed,
         "left_out": bug.left_out,

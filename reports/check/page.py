@@ -33,7 +33,8 @@ def check_html(check: Check) -> str:
             for finding in result.findings.values()
         ],
         levels=bars({str(level): count for level, count in enumerate(result.levels)}),
-        actions=bars(result.generated_by_action),
+        actions=bars({name: count for name, count in result.generated_by_action.items() if count}),
+        never=[name for name, count in result.generated_by_action.items() if not count],
         numbers=numbers(check),
         command=shell_lines(check.command, ""),
     )

@@ -11,6 +11,7 @@ from neverlost.conformance.cluster.serving import RunningCluster
 
 from ..table import table_text
 
+CONTROLLERS = ("controller", "process", "takes itself for", "epoch", "log end")
 CONSUMED = ("offset", "epoch", "value")
 
 
@@ -64,11 +65,17 @@ def status_text(status: Mapping[str, Any]) -> str:
     isr = f"ISR {named(status['isr'])}"
     eligible = "" if status["eligible"] is None else f", ELR {named(status['eligible'])}"
     held = [f"  {row['kind']} {row['gate']}, {row['waiting']} waiting" for row in status["held"]]
+    controllers = [
+        (f"c{row['controller']}", row["process"], "leader" if row["leads"] else "", row["epoch"], row["log_end"])
+        for row in status.get("controllers", ())
+    ]
+    quorum = table_text(CONTROLLERS, controllers).split("\n") if controllers else []
     return "\n".join(
         [
             f"Kafka {status['release']} with {status['mode']}, topic {status['topic']}",
             *(f"  {line}" for line in table_text(titles, rows).split("\n")),
             f"The controller knows: {leader}, epoch {status['leader_epoch']}, {isr}{eligible}",
+            *(f"  {line}" for line in quorum),
             *(["Held", *held] if held else []),
         ]
     )

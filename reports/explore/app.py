@@ -28,6 +28,9 @@ from .where import state_where
 MOST_BYTES = 1 << 18
 """A request with a larger body is refused: a walk of 500 steps is much smaller."""
 
+MOST_NAME = 64
+"""No more of the name of a search is looked at."""
+
 SAFE = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'",
@@ -58,6 +61,7 @@ class Explorer:
     compare: str = ""
     other_model: Callable[[str, Model], Model] | None = None
     visited: Visited = field(default_factory=Visited)
+    searching: dict[str, int] = field(default_factory=dict)
 
     def walk(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """The walk along `steps`, its rows from the number `first` on in at least these `lanes`, and what can be done next."""
@@ -66,16 +70,32 @@ class Explorer:
         return walk_values(trace, _whole(asked, "first", len(trace.steps)), self._lanes(asked))
 
     def find(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """A shortest way to a state `where` something is so: from the end of the walk, or, `compiled`, from the start."""
+        """A shortest way to a state `where` something is so: from the end of the walk, or, `compiled`, from the start.
+
+        While it goes on, `progress` tells of it under the name `search`.
+        """
         trace = self._trace(asked)
         prop = state_where(self.model, _text(asked, "where"))
         if not isinstance(asked.get("compiled", False), bool):
             raise RefusedRequest(400, "compiled must be true or false")
         compiled = asked.get("compiled", False)
-        found = compiled_way_to(self.model, prop) if compiled else way_to(trace, prop)
+        name = _text({"search": "", **asked}, "search")[:MOST_NAME]
+
+        def told(tried: int) -> None:
+            self.searching[name] = tried
+
+        told(0)
+        try:
+            found = compiled_way_to(self.model, prop, told) if compiled else way_to(trace, prop, told)
+        finally:
+            self.searching.pop(name, None)
         before = [] if compiled else [step.show(self.model.bounds) for step in trace.steps]
         steps = None if found.steps is None else [*before, *(step.show(self.model.bounds) for step in found.steps)]
         return {"steps": steps, "complete": found.complete, "tried": found.tried}
+
+    def progress(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """How many states the search of this name has tried; null if none of this name goes on."""
+        return {"tried": self.searching.get(_text(asked, "search")[:MOST_NAME])}
 
     def beside(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Where the same steps part in the model `other`, such as `kafka-4.0 acks=1`."""
@@ -129,6 +149,7 @@ def _whole(asked: Mapping[str, Any], key: str, most: int) -> int:
 ACTIONS: Mapping[str, Callable[[Explorer, Mapping[str, Any]], dict[str, Any]]] = {
     "walk": Explorer.walk,
     "find": Explorer.find,
+    "progress": Explorer.progress,
     "beside": Explorer.beside,
     "export": Explorer.export,
 }

@@ -6,6 +6,7 @@
   let steps = [];
   let undone = [];
   let shown = 0;
+  let searching = null;
   let lanes = [];
   const bookmarks = [];
 
@@ -59,7 +60,7 @@
   function draw(found) {
     lanes = found.lanes;
     const story = document.getElementById("step");
-    story.style.setProperty("--most", lanes.length * story.dataset.lane + "px");
+    story.style.setProperty("--most", lanes.length * story.dataset.most + "px");
     story.style.setProperty("--least", lanes.length * story.dataset.least + "px");
     story.querySelector(".head svg").innerHTML = found.head;
     $("idle").hidden = found.idle.length === 0;
@@ -164,10 +165,17 @@
     event.preventDefault();
     const compiled = event.submitter?.name === "compiled";
     const begun = Date.now();
-    const telling = setInterval(() => say(`Searching for ${Math.round((Date.now() - begun) / 1000)} s …`), 1000);
+    const search = crypto.randomUUID();
+    const telling = setInterval(async () => {
+      const { tried } = await ask("progress", { search }).catch(() => ({ tried: null }));
+      const states = tried === null ? "" : `: ${tried.toLocaleString("en")} states`;
+      if (searching === search) say(`Searching for ${Math.round((Date.now() - begun) / 1000)} s${states} …`);
+    }, 1000);
+    searching = search;
     say("Searching …");
     try {
-      const found = await ask("find", { steps, where: event.target.elements.where.value, compiled });
+      const found = await ask("find", { steps, where: event.target.elements.where.value, compiled, search });
+      searching = null;
       if (found.steps) {
         const further = found.steps.length - (compiled ? 0 : steps.length);
         await go(found.steps);
@@ -179,6 +187,7 @@
     } catch (error) {
       say(error.message, true);
     } finally {
+      searching = null;
       clearInterval(telling);
     }
   });

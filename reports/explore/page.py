@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from neverlost.model.core import Model
 
 from ..pages.page import embedded, filled, whole_page
-from ..trace.drawing import LANE, LEAST
+from ..trace.drawing import LEAST, MOST
 from ..trace.page import conditions
 from .where import example_where
 
@@ -22,7 +22,7 @@ def explore_html(model: Model, begin: Sequence[str], compare: str) -> str:
         name=model.profile.name,
         conditions=conditions(model),
         statement=model.profile.statement,
-        lane=LANE,
+        most=MOST,
         least=LEAST,
         example=example_where(model),
         exports=EXPORTS,

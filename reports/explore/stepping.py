@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neverlost.explorer.search import Limits, explore
+from neverlost.explorer.process.watch import Watch
+from neverlost.explorer.search import Limits, Progress, explore
 from neverlost.explorer.traces.changes import field_changes, owner_lines
 from neverlost.explorer.traces.choices import choices, judgements
 from neverlost.explorer.traces.trace import Trace, trace_along
@@ -123,7 +124,11 @@ def _violated(model: Model, before: Packed, words: Packed) -> list[str]:
     return [j.property.name for j in judgements(model, before, words, asserted) if j.holds is False]
 
 
-def way_to(trace: Trace, prop: Property) -> Found:
+Told = Callable[[int], None]
+"""What a search tells, now and then: how many states it has tried."""
+
+
+def way_to(trace: Trace, prop: Property, told: Told) -> Found:
     """A shortest way from the last state of a walk to a state that decides a property, by the interpreter, breadth first."""
     model, start, begun = trace.model, trace.states[-1], time.monotonic()
     came: dict[Packed, tuple[Packed, int] | None] = {start: None}
@@ -138,6 +143,7 @@ def way_to(trace: Trace, prop: Property) -> Found:
                 if after not in came:
                     came[after] = (words, number)
                     further.append(after)
+            told(len(came))
             if len(came) > MOST_TRIED or time.monotonic() - begun > MOST_SECONDS:
                 return Found(steps=None, complete=False, tried=len(came))
         level = further
@@ -154,13 +160,14 @@ def _way(model: Model, came: Mapping[Packed, tuple[Packed, int] | None], words: 
     return tuple(steps)
 
 
-def compiled_way_to(model: Model, prop: Property) -> Found:
+def compiled_way_to(model: Model, prop: Property, told: Told) -> Found:
     """The same from the start, by the compiled engine, which goes much further."""
     profile = model.profile
     if prop not in profile.all_properties:
         profile = profile.replacing(profile.name, profile.statement, probes=(*profile.probes, prop))
     wanted = profile.bounded(**model.bounds, **model.settings)
-    result = explore(wanted, properties=[prop.name], until="first", limits=Limits(seconds=MOST_SECONDS))
+    watch: Watch[Progress] = Watch(progress=lambda seen: told(seen.distinct))
+    result = explore(wanted, properties=[prop.name], until="first", limits=Limits(seconds=MOST_SECONDS), watch=watch)
     trace = result.findings[prop.name].trace
     steps = None if trace is None else tuple(model.parse_step(step.show(model.bounds)) for step in trace.steps)
     return Found(steps=steps, complete=result.complete or steps is not None, tried=result.distinct)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from threading import Lock
 from xml.sax.saxutils import escape, quoteattr
 
 from neverlost.explorer.traces.trace import Trace
@@ -17,23 +18,28 @@ class Visited:
     def __init__(self) -> None:
         self.numbers: dict[Packed, int] = {}
         self.edges: dict[tuple[int, int, str], None] = {}
+        self.lock = Lock()
 
     def add(self, trace: Trace) -> None:
         """Add every state and step of a walk. Beyond a limit of edges nothing is added."""
         if len(self.edges) > MOST_EDGES:
             return
-        numbers = [self.numbers.setdefault(words, len(self.numbers)) for words in trace.states]
-        for step, source, target in zip(trace.steps, numbers, numbers[1:], strict=False):
-            self.edges[source, target, step.show(trace.model.bounds)] = None
+        with self.lock:
+            numbers = [self.numbers.setdefault(words, len(self.numbers)) for words in trace.states]
+            for step, source, target in zip(trace.steps, numbers, numbers[1:], strict=False):
+                self.edges[source, target, step.show(trace.model.bounds)] = None
 
     def dot(self) -> str:
         """The graph for Graphviz."""
-        lines = [f"  {source} -> {target} [label={_quoted(step)}];" for source, target, step in self.edges]
-        return "\n".join(["digraph walk {", *(f"  {number};" for number in self.numbers.values()), *lines, "}"]) + "\n"
+        with self.lock:
+            numbers, edges = list(self.numbers.values()), list(self.edges)
+        lines = [f"  {source} -> {target} [label={_quoted(step)}];" for source, target, step in edges]
+        return "\n".join(["digraph walk {", *(f"  {number};" for number in numbers), *lines, "}"]) + "\n"
 
     def graphml(self) -> str:
         """The graph as GraphML."""
-        return "\n".join(self._graphml()) + "\n"
+        with self.lock:
+            return "\n".join(self._graphml()) + "\n"
 
     def _graphml(self) -> Iterator[str]:
         yield '<?xml version="1.0" encoding="UTF-8"?>'

@@ -4,6 +4,7 @@
   const form = document.getElementById("filters");
   const blocks = [...document.querySelectorAll(".block")];
   const list = document.getElementById("stories");
+  const legend = document.getElementById("legend");
   const stories = [...document.querySelectorAll("details.bug")];
   const names = [...new Set([...form.querySelectorAll("input")].map((box) => box.name))];
   const said = document.getElementById("differing");
@@ -42,6 +43,7 @@
   }
 
   function putBack() {
+    list.querySelector("h2").after(legend);
     for (const story of stories) list.append(story);
     document.querySelector(".place")?.remove();
     document.querySelector(".chosen")?.classList.remove("chosen");
@@ -64,7 +66,7 @@
     if (again) return;
     const story = document.getElementById(link.hash.slice(1));
     const place = element("div", undefined, "place");
-    place.append(story);
+    place.append(story, legend);
     link.closest(".block").append(place);
     link.parentElement.classList.add("chosen");
     story.hidden = false;

@@ -13,6 +13,7 @@ from neverlost.explorer.traces.commands import check_words
 from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Budget, Model, Profile
+from neverlost.model.core.profile import show_bounds
 from neverlost.spec.families import family_of
 from neverlost.spec.kafka.releases import RELEASES, ReleaseSpan
 from neverlost.spec.matrix import Cell, Matrix
@@ -35,17 +36,19 @@ class _Stories:
     numbers: dict[tuple[Any, ...], int] = field(default_factory=dict)
     written: list[dict[str, Any]] = field(default_factory=list)
 
-    def number(self, answer: Answer, model: Model) -> int:
+    def number(self, cell: Cell, answer: Answer, model: Model) -> int:
         assert answer.trace is not None
         trace = answer.trace
         key = (tuple(step.show(model.bounds) for step in trace.steps), tuple(map(str, _shown(trace))))
         if key not in self.numbers:
+            budgets = {budget.name: budget for budget in cell.version.budgets}
             self.numbers[key] = number = len(self.numbers) + 1
             self.written.append(
                 {
                     "number": number,
                     "steps": answer.steps,
                     "sentence": sentence(trace),
+                    "where": f"{_short(cell.version)}, {_label(self.matrix, cell.column, budgets)}",
                     "conditions": conditions(trace.model),
                     "section": story_section(trace, f"story-{number}-step", with_fields=False),
                     "command": check_words(model, self.matrix.asks),
@@ -95,16 +98,17 @@ class _Scale:
         return {n: f"{of[0]}" if len(of) == 1 else f"{of[0]} to {of[-1]}" for n, of in numbers.items()}
 
 
-def matrix_html(heading: str, found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
+def matrix_html(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
     """The page: one file that needs no other."""
     matrix = next(iter(found)).matrix
     stories, scale = _Stories(matrix), _Scale.of(found)
-    shown = {cell: _cell(answer, models[cell], stories, scale) for cell, answer in found.items()}
+    shown = {cell: _cell(cell, answer, models[cell], stories, scale) for cell, answer in found.items()}
     versions = list({cell.version.name: cell.version for cell in found}.values())
     axes = [list(dict.fromkeys(cell.words[at] for cell in found)) for at in range(len(matrix.axes))]
     body = filled(
         "matrix/matrix.html.j2",
-        heading=heading,
+        heading=matrix.question,
+        bounds=show_bounds(next(iter(models.values())).bounds),
         summary=counts(found),
         legend=f"{cells_legend(matrix)} {matrix.meaning}".strip(),
         note=matrix.note,
@@ -123,12 +127,14 @@ def matrix_html(heading: str, found: Mapping[Cell, Answer], models: Mapping[Cell
         blocks=_blocks(matrix, shown, versions),
         stories=stories.written,
     )
-    return whole_page(heading, body, scripts=["trace/story.js", "matrix/matrix.js"], styles=["matrix/matrix.css"])
+    return whole_page(
+        matrix.question, body, scripts=["trace/story.js", "matrix/matrix.js"], styles=["matrix/matrix.css"]
+    )
 
 
-def _cell(answer: Answer, model: Model, stories: _Stories, scale: _Scale) -> _Shown:
+def _cell(cell: Cell, answer: Answer, model: Model, stories: _Stories, scale: _Scale) -> _Shown:
     if answer.verdict == Verdict.VIOLATED:
-        return _Shown(cell_text(answer), f"heat-{scale.level(answer.steps or 0)}", stories.number(answer, model))
+        return _Shown(cell_text(answer), f"heat-{scale.level(answer.steps or 0)}", stories.number(cell, answer, model))
     tones = {Verdict.HOLDS: "ok hidden" if answer.hidden else "ok", Verdict.UNDECIDED: "undecided"}
     return _Shown(cell_text(answer), tones[answer.verdict], None)
 

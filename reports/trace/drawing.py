@@ -14,10 +14,10 @@ from neverlost.model.core import Cell, LaneView, Sent
 
 from .lanes import Happening, happening, lane_names, lane_views
 
-LANE, LEAST = 160, 116
-"""The width of a lane, and how narrow a page may make it. Text in a lane is shortened to what fits its width.
+LANE, LEAST, MOST = 160, 116, 220
+"""The width of a lane, and how narrow and how wide a page may make it. Text in a lane is shortened to what fits its width.
 
-All that a row shows lies at a share of its width, or at a distance from there, so that a page can make lanes narrower.
+All that a row shows lies at a share of its width, or at a distance from there, so that a page can make lanes narrower and wider.
 """
 
 ARROW, ROLE, CELLS, LINE, GAP = 26, 19, 26, 14, 8
@@ -56,6 +56,11 @@ class Drawing:
     def least_width(self) -> int:
         """How narrow the lanes may become, all together."""
         return LEAST * len(self.lanes)
+
+    @property
+    def most_width(self) -> int:
+        """How wide the lanes may become, all together."""
+        return MOST * len(self.lanes)
 
 
 def drawing(trace: Trace, lanes: Sequence[str] | None = None) -> Drawing:

@@ -106,7 +106,7 @@ def story_section(trace: Trace, prefix: str, *, with_beyond: bool = False, with_
     return filled(
         "trace/story.html.j2",
         prefix=prefix,
-        width=drawn.width,
+        most=drawn.most_width,
         least=drawn.least_width,
         head=head(drawn.lanes),
         rows=list(story_rows(trace, drawn)),
@@ -126,11 +126,14 @@ def later_rows(trace: Trace, first: int, lanes: Sequence[str]) -> Markup:
 
 
 def conditions(model: Model) -> list[str]:
-    """The version, what is set otherwise than by default, and the bounds: `kafka-4.1`, `acks all`, `replicas 3`."""
+    """The version, what is set otherwise than by default, and the bounds: `kafka-4.1`, `acks all`, `replicas 3`.
+
+    A bound of nought is left out: it bounds what cannot happen here.
+    """
     usual = model.profile.default_settings
     chosen = [s for s in model.profile.state.settings if model.settings[s.name] != usual[s.name]]
     settings = [f"{s.name.replace('_', ' ')} {s.show(model.settings[s.name])}" for s in chosen]
-    return [model.profile.name, *settings, *(f"{name.replace('_', ' ')} {n}" for name, n in model.bounds.items())]
+    return [model.profile.name, *settings, *(f"{name.replace('_', ' ')} {n}" for name, n in model.bounds.items() if n)]
 
 
 def story_rows(trace: Trace, drawn: Drawing, begin: int = 0) -> Iterator[StoryRow]:

@@ -10,13 +10,15 @@ from types import MappingProxyType
 from neverlost.model.arguments import argument
 
 from .configuration_file import ConfigurationFile
+from .controllers import controls_only
 from .deployment import Deployment, deployment_of, units
 from .forms.connect import with_workers
 from .forms.describe import FEATURES
 from .forms.reading import files_of, read_configuration
+from .keys import check_keys
 from .notices import ConfigurationError, Notice
 from .programs import CLIENT_ROLES, Program, programs_of
-from .readings import APART, CLIENT, FILES, Reading, client_of, parse_assumptions, readings_of
+from .readings import ALTERNATIVES, APART, CLIENT, FILES, Reading, client_of, parse_assumptions, readings_of
 from .topics import TopicClass, topic_classes
 from .version_choice import ChosenVersion, possible_versions
 
@@ -35,6 +37,19 @@ class RefusedTopics:
         return units(self.topics, self.programs)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Configurations:
+    """All that files say: the deployments that they amount to, the files themselves, and the releases that these may be of.
+
+    `assumed` is what was said of what the files leave open. There are no deployments if all files are of controllers alone.
+    """
+
+    deployments: list[Deployment]
+    files: Sequence[ConfigurationFile]
+    versions: Sequence[ChosenVersion]
+    assumed: Mapping[str, str]
+
+
 def read_deployments(
     arguments: Sequence[str],
     *,
@@ -49,6 +64,19 @@ def read_deployments(
     a running cluster said of its brokers and topics: the files are then those of its clients. Raises ConfigurationError with everything
     that is wrong in the files; what is wrong with some of several topics goes to `refused`, if that is given.
     """
+    read = read_all(arguments, kafka_version=kafka_version, assume=assume, cluster=cluster, refused=refused)
+    return read.deployments
+
+
+def read_all(
+    arguments: Sequence[str],
+    *,
+    kafka_version: str | None = None,
+    assume: str | None = None,
+    cluster: Sequence[ConfigurationFile] = (),
+    refused: list[RefusedTopics] | None = None,
+) -> Configurations:
+    """The same, with the files. Those of controllers alone are no part of a deployment. Raises ConfigurationError as it does."""
     if not arguments and not cluster:
         forms = "in one of the forms that docs/reference/configuration.md lists"
         advice = f"Name the files of producer, topic and broker, {forms}, or a running cluster."
@@ -65,7 +93,26 @@ def read_deployments(
             problems += error.problems
     if cluster:
         problems += _beside_a_cluster(files)
-    return deployments_of([*cluster, *files], kafka_version, problems, refused, assumed)
+    every = [*cluster, *files]
+    controllers = [file for file in every if controls_only(file)]
+    rest = [file for file in every if not controls_only(file)]
+    if controllers and not problems:
+        problems += _of_controllers(controllers, possible_versions(kafka_version, every)[0].version)
+    of_readings = {name: way for name, way in assumed.items() if name in ALTERNATIVES}
+    found: list[Deployment] = []
+    if rest or not controllers:
+        found = deployments_of(rest, kafka_version, problems, refused, of_readings)
+    elif problems:
+        raise ConfigurationError(dict.fromkeys(problems))
+    return Configurations(
+        deployments=found, files=every, versions=possible_versions(kafka_version, every), assumed=assumed
+    )
+
+
+def _of_controllers(files: Sequence[ConfigurationFile], version: str) -> Iterator[Notice]:
+    """What must be fixed in the files of controllers alone."""
+    for file in files:
+        yield from (finding.notice for finding in check_keys(file, version) if finding.serious)
 
 
 def _beside_a_cluster(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from neverlost.model.arguments import argument
+from neverlost.spec.families import inquiries
 from neverlost.spec.kafka.releases import KRAFT, ZOOKEEPER
 
 from .catalogue import catalogue
@@ -280,22 +281,33 @@ def _may_have(key: str, version: str) -> bool:
 
 
 def parse_assumptions(text: str | None) -> dict[str, str]:
-    """What is assumed of what the files leave open: `elr=on,client=java`. Raises ConfigurationError with what can be said."""
+    """What is assumed of what the files leave open: `elr=on,client=java`. Raises ConfigurationError with what can be said.
+
+    Families beside replication have open points of their own: `unanswered=closes`.
+    """
     found: dict[str, str] = {}
     problems = []
+    known = {**{name: dict(words) for name, words in of_sections().items()}, **ALTERNATIVES}
     for part in text.split(",") if text is not None else ():
         name, _, value = (word.strip().lower() for word in part.partition("="))
-        if value not in ALTERNATIVES.get(name, {}):
+        if value not in known.get(name, {}):
             problems.append(f"{part.strip()!r} is nothing that can be assumed.")
         elif name in found:
             problems.append(f"{name} is there twice.")
         else:
-            found[name] = ALTERNATIVES[name][value]
+            found[name] = known[name][value]
     if problems:
-        known = "; ".join(f"{name}={'|'.join(words_of(name))}" for name in ALTERNATIVES)
-        advice = f"Known: {known}. {argument('kafka_version')} says the release."
+        said = [f"{name}={'|'.join(words_of(name))}" for name in ALTERNATIVES]
+        said += [f"{name}={'|'.join(words)}" for name, words in of_sections().items() if name not in ALTERNATIVES]
+        advice = f"Known: {'; '.join(said)}. {argument('kafka_version')} says the release."
         raise ConfigurationError([Notice(what=" ".join(problems), advice=advice, key=argument("assume"))])
     return found
+
+
+def of_sections() -> Mapping[str, Mapping[str, str]]:
+    """What may be said of the open points of families beside replication."""
+    points = [point for inquiry in inquiries().values() for point in inquiry.points]
+    return {point.name: {way: way for way in point.ways} for point in points}
 
 
 def client_of(name: str | None) -> Client | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from neverlost.model.arguments import argument
-from neverlost.spec.families import known_faults
+from neverlost.spec.families import inquiries, known_faults
 
 from .notices import ConfigurationError, Notice
 
@@ -42,3 +44,61 @@ def fault_named(words: str) -> str | None:
         if plain in (fault.singular, fault.plural):
             return fault.name
     return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tolerances:
+    """What is to be survived together, for each family: `of_topics` as it was written, `of_families` by the names of their budgets."""
+
+    of_topics: str | None = None
+    of_families: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+
+def parse_tolerances(text: str | None) -> Tolerances:
+    """Divide faults by families. A fault belongs to a family: `1 quorum disk loss` is a controller's, `1 disk loss` a broker's.
+
+    Without the name of a family a fault is replication's, or else that of the only family that has it. Raises ConfigurationError for
+    one that several have.
+    """
+    left: list[str] = []
+    found: dict[str, dict[str, int]] = {}
+    problems: list[str] = []
+    for part in text.split(",") if text is not None else ():
+        matched = re.fullmatch(r"([0-9]{1,9}) +(.+)", " ".join(part.split()))
+        owners = [] if matched is None else _owners(matched[2])
+        if matched is None or not owners:
+            left.append(part)
+        elif len(owners) > 1:
+            those = " or ".join(f"{matched[1]} {family} {matched[2]}" for family, _ in owners)
+            problems.append(f"{part.strip()!r} may be a fault of several families: write {those}.")
+        elif int(matched[1]) > (most := _most(*owners[0])):
+            problems.append(f"{part.strip()!r} is more than the model can explore: at most {most} of them.")
+        elif owners[0][1] in found.get(owners[0][0], {}):
+            problems.append(f"{part.strip()!r}: it was given before.")
+        else:
+            ((family, name),) = owners
+            found.setdefault(family, {})[name] = int(matched[1])
+    if problems:
+        raise ConfigurationError([Notice(what=" ".join(problems), key=argument("tolerate"))])
+    return Tolerances(of_topics=",".join(left) if left else None, of_families=found)
+
+
+def _most(family: str, name: str) -> int:
+    """How many of a fault the model of a family can have."""
+    return next(max(fault.choices().values()) for fault in inquiries()[family].faults if fault.name == name)
+
+
+def _owners(words: str) -> list[tuple[str, str]]:
+    """The families beside replication that a fault may be of, with its name; nothing if it is replication's, or nobody's."""
+    plain = re.sub("[-_ ]+", " ", words.lower())
+    named = next((family for family in inquiries() if plain.startswith(f"{family} ")), None)
+    if named is None and fault_named(words) is not None:
+        return []
+    rest = plain if named is None else plain.removeprefix(f"{named} ")
+    return [
+        (family, fault.name)
+        for family, inquiry in inquiries().items()
+        if named in (None, family)
+        for fault in inquiry.faults
+        if rest in (fault.singular, fault.plural)
+    ]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
-from neverlost.spec.configuration import Deployment, RefusedTopics
+from neverlost.spec.configuration import Configurations, Deployment, RefusedTopics
+from neverlost.spec.inquiry import Read
 
 from ..study import Study
 from .comparison import Comparison, Examined, compare
@@ -17,6 +18,8 @@ from .examination import Examination, worst_of
 from .fixes import Fix, FixSearch
 from .reading_changes import in_the_same_reading, worse_readings
 from .reading_verdicts import Readings, examine_readings
+from .section_changes import compare_sections
+from .sections import NO_SECTIONS, Sections, sections_of
 from .tolerance import Tolerance
 
 MOST_STATES = 20_000_000
@@ -53,7 +56,8 @@ class ClassAudit:
 class AuditResult:
     """The audits of all classes of topics, which are of one cluster, with each program that uses them.
 
-    `refused` are topics that could not be audited. `comparison` is with a baseline, if one was named.
+    `refused` are topics that could not be audited. `comparison` is with a baseline, if one was named. `sections` are of families that
+    ask about something else than topics. There is no class if the files are of controllers alone.
     """
 
     classes: Sequence[ClassAudit]
@@ -61,12 +65,13 @@ class AuditResult:
     tolerance: Tolerance | None
     limits: Limits
     comparison: Comparison | None = None
+    sections: Sections = NO_SECTIONS
 
     @property
     def verdict(self) -> Verdict:
         """The worst of the verdicts. Where some topics could not be audited, not all hold."""
         refused = [Verdict.UNDECIDED] if self.refused else []
-        return worst_of([*(one.verdict for one in self.classes), *refused])
+        return worst_of([*(one.verdict for one in self.classes), *refused, *self.sections.verdicts])
 
     @property
     def parts(self) -> Sequence[Deployment | RefusedTopics]:
@@ -88,6 +93,12 @@ class Baseline:
 
     deployments: Sequence[Deployment]
     refused: Sequence[RefusedTopics] = ()
+    read: Read | None = None
+
+
+def read_of(found: Configurations, tolerances: Mapping[str, Mapping[str, int]]) -> Read:
+    """What families beside replication are asked about. `tolerances` are the faults of each that are to be survived together."""
+    return Read(files=found.files, versions=found.versions, said=found.assumed, tolerances=tolerances)
 
 
 def audit_of(
@@ -96,12 +107,20 @@ def audit_of(
     tolerance: Tolerance | None = None,
     refused: Sequence[RefusedTopics] = (),
     baseline: Baseline | None = None,
+    read: Read | None = None,
 ) -> AuditResult:
-    """Ask what can happen to each deployment, search for a fix of each finding, and compare with the baseline, if there is one."""
-    classes = [_class_audit(deployment, study, tolerance) for deployment in deployments]
+    """Ask what can happen to each deployment, search for a fix of each finding, and compare with the baseline, if there is one.
+
+    `read` is what the files say beside the deployments: the other families are asked about it. Raises ConfigurationError for what they
+    refuse.
+    """
+    sections = NO_SECTIONS if read is None else sections_of(read, study)
+    classes = [_class_audit(_left_open(one, sections), study, tolerance) for one in deployments]
     compared = None
     if baseline is not None:
-        before = [examine_readings(deployment, tolerance, study) for deployment in baseline.deployments]
+        before_them = NO_SECTIONS if baseline.read is None else sections_of(baseline.read, study)
+        older = [_left_open(deployment, before_them) for deployment in baseline.deployments]
+        before = [examine_readings(deployment, tolerance, study) for deployment in older]
         earlier = Examined(examinations=[one.examination for one in before], refused=_names(baseline.refused))
         now = Examined(examinations=[one.examination for one in classes], refused=_names(refused))
         worse = worse_readings(before, [one.readings for one in classes], tolerance, study)
@@ -112,8 +131,26 @@ def audit_of(
             else replace(part, before=in_the_same_reading(before, part.before, part.after.deployment, study))
             for part in compared.parts
         ]
-        compared = replace(compared, parts=parts, worse=tuple(worse))
-    return AuditResult(classes=classes, refused=refused, tolerance=tolerance, limits=study.limits, comparison=compared)
+        changes, of_sections = compare_sections(before_them, sections)
+        compared = replace(compared, parts=parts, worse=tuple(worse), sections=tuple(changes), of_sections=of_sections)
+    return AuditResult(
+        classes=classes,
+        refused=refused,
+        tolerance=tolerance,
+        limits=study.limits,
+        comparison=compared,
+        sections=sections,
+    )
+
+
+def _left_open(deployment: Deployment, sections: Sections) -> Deployment:
+    """The deployment without the notice that something is not checked which a section is about."""
+    answered = frozenset(name for section in sections.asked for name in section.inquiry.answers)
+
+    def without(one: Deployment) -> Deployment:
+        return replace(one, warnings=tuple(notice for notice in one.warnings if notice.unchecked not in answered))
+
+    return replace(without(deployment), others=tuple(map(without, deployment.others)))
 
 
 def _class_audit(deployment: Deployment, study: Study, tolerance: Tolerance | None) -> ClassAudit:

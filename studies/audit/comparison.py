@@ -102,16 +102,32 @@ class TopicsCompared:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SectionChange:
+    """What became of a danger of a section with what else happens, in words: `family` and `title` are the section's."""
+
+    family: str
+    title: str
+    danger: Danger
+    with_what: str
+    change: Change
+
+
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """All topics, compared; each topic is in one of the parts. `worse` is what is new in some reading, examined or not."""
+    """All topics, compared; each topic is in one of the parts. `worse` is what is new in some reading, examined or not.
+
+    `sections` is what became of the findings of families beside replication, and `of_sections` whether one of these got worse.
+    """
 
     parts: Sequence[TopicsCompared]
     worse: tuple[tuple[Danger, Faults], ...] = ()
+    sections: tuple[SectionChange, ...] = ()
+    of_sections: Verdict = Verdict.HOLDS
 
     @property
     def verdict(self) -> Verdict:
         """Whether nothing got worse."""
-        found = [part.verdict for part in self.parts]
+        found = [*(part.verdict for part in self.parts), self.of_sections]
         return worst_of([*found, Verdict.VIOLATED] if self.worse else found)
 
     @property

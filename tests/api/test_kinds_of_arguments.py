@@ -22,6 +22,9 @@ MODEL = nl.profile("published/replicated-log").model(replicas=2, log_size=1, rec
         (lambda: nl.check(nl.profile("kafka-4.1")), "kafka-4.1 is a profile, and a model is needed"),  # type: ignore[arg-type]
         (lambda: nl.check(None), "a model is needed, and None is of type NoneType"),  # type: ignore[arg-type]
         (lambda: nl.prove("published/kip-320", "strong_isr"), "write nl.profile('published/kip-320').model()"),  # type: ignore[arg-type]
+        (lambda: nl.check(MODEL, engine="spark"), "engine is 'spark'; write engine=nl.Spark(store=FOLDER)"),  # type: ignore[arg-type]
+        (lambda: nl.check(MODEL, limits=10), "limits is 10; write limits=nl.Limits(seconds=60)"),  # type: ignore[arg-type]
+        (lambda: nl.audit(["a", "b"]), "a file is ['a', 'b']; write nl.audit(*files)"),  # type: ignore[arg-type]
         (lambda: nl.check(MODEL, "type_ok"), "properties is a list of names; write properties=['type_ok']"),
     ],
 )
@@ -61,15 +64,33 @@ def test_every_result_is_one_short_line() -> None:
     assert repr(nl.conform(trace, "inprocess")) == "<Conformance: 1 case, 0 failed>"
     assert repr(proof) == "<Proof strong_isr: proven, from 18 lemmas>"
     assert repr(audit) == "<Audit: violated, 1 deployment>"
+    profile = nl.profile("kafka-3.7")
+    assert repr(profile) == f"<Profile kafka-3.7: {profile.statement}>"
+    assert repr(profile.properties[0]).startswith("<Property acked_never_lost: Every acknowledged value")
+    assert repr(profile.actions[0]) == f"<Action {profile.actions[0].name}: {profile.actions[0].statement}>"
+    assert repr(nl.profiles()) == f"<{len(nl.profiles())} profiles, by name>"
     assert repr(lossy).startswith("<CheckResult kafka-3.7: violated, ")
     assert len(repr(lossy)) < 80
 
 
 def test_a_notebook_shows_the_picture_of_a_trace_as_an_image() -> None:
-    trace = nl.check(nl.profile("kafka-3.7").model(acks="1", leader_moves=1), ["acked_never_lost"])[
-        "acked_never_lost"
-    ].trace
+    result = nl.check(nl.profile("kafka-3.7").model(acks="1", leader_moves=1), ["acked_never_lost"])
+    trace = result["acked_never_lost"].trace
     assert trace is not None
     shown = trace._repr_html_()
     assert shown.startswith('<img alt="')
     assert 'src="data:image/svg+xml;base64,' in shown
+    whole = result._repr_html_()
+    assert whole.startswith("<pre>kafka-3.7")
+    assert whole.endswith(f"</pre>{shown}")
+
+
+def test_what_an_option_turns_off_is_turned_off_by_the_same_word() -> None:
+    profile = nl.profile("kafka-4.1")
+    assert profile.model(clean=True).settings == profile.model(unclean=False).settings
+    assert profile.model(clean=False).settings == profile.model(unclean=True).settings
+    assert profile.model(forgets_known_ends=True).settings == profile.model(keeps_known_ends=False).settings
+    with pytest.raises(nl.NeverlostError, match="clean is the opposite of unclean; give one of them"):
+        profile.model(clean=True, unclean=True)
+    with pytest.raises(nl.NeverlostError, match=r"settings\.unclean is 'maybe'"):
+        profile.model(clean="maybe")

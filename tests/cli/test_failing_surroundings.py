@@ -135,6 +135,25 @@ def test_a_reader_that_has_gone_is_no_verdict(name: str, command: Ran) -> None:
     assert "rror" not in ran.stderr
 
 
+FILES = {
+    "check": (*CHECK, "--json", "{own}/a.json", "--html", "{own}/a.html"),
+    "check with a trace": ("check", *SMALL, "--property", "a_record_is_committed", "--trace-out", "{own}/trace.json"),
+    "bugs": ("bugs", "--json", "{own}/a.json", "--html", "{own}/a.html"),
+    "audit": ("audit", *ONE_REPLICA, "--json", "{own}/a.json", "--html", "{own}/a.html"),
+}
+"""Commands that write files beside their text."""
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_are_written_although_nobody_reads_the_text(name: str, command: Ran, tmp_path: Path) -> None:
+    with nobody_reading() as pipe:
+        ran = command(*FILES[name], stdout=pipe)
+    assert (ran.returncode, ran.stderr) == (141, "")
+    wanted = {word.removeprefix("{own}/") for word in FILES[name] if word.startswith("{own}/")}
+    assert {file.name for file in tmp_path.iterdir()} == wanted
+    assert all(file.read_text(encoding="utf-8").rstrip().endswith(("}", "]", "</html>")) for file in tmp_path.iterdir())
+
+
 needs_full_device = pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
 
 

@@ -133,6 +133,33 @@ def test_a_walk_is_saved_as_a_trace_and_a_bookmark_leads_back(walk: Looked, tmp_
     walk.page.wait_for_selector("#step-2", state="detached")
 
 
+def test_a_search_that_goes_on_says_how_many_states_it_has_tried(walk: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("neverlost.reports.explore.stepping.MOST_SECONDS", 3.0)
+    walk.page.fill("input[name=where]", "acked_never_lost")
+    walk.page.click("#find button:not([name])")
+    walk.page.wait_for_selector("#said:text-matches('Searching for [0-9]+ s: [0-9,]+ states')")
+    walk.page.wait_for_selector("#said:text-matches('Undecided: none among the first [0-9,]+ states')", timeout=60_000)
+    assert walk.complaints == []
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_no_lane_is_cut_off_and_no_band_is_blank(look: Look, address: str, size: dict[str, int]) -> None:
+    looked = look(address, size=size)
+    looked.page.wait_for_selector("#step-0")
+    take(looked, FIRST[0])
+    above, story = (looked.page.locator(part).bounding_box() for part in ("header", ".story"))
+    assert above is not None
+    assert story is not None
+    assert 0 <= story["y"] - above["y"] - above["height"] < 40
+    box = looked.page.locator(".story > .scroll")
+    box.evaluate("box => { box.scrollTo(box.scrollWidth, box.scrollHeight) }")
+    last, around = looked.page.locator(".head .name").last.bounding_box(), box.bounding_box()
+    assert last is not None
+    assert around is not None
+    assert last["x"] + last["width"] <= around["x"] + around["width"]
+    assert around["y"] - 1 <= last["y"] <= around["y"] + 40
+
+
 def test_what_is_wrong_is_said_and_the_walk_stays(walk: Looked) -> None:
     take(walk, FIRST[0])
     walk.page.fill("input[name=where]", "banana == 1")

@@ -46,9 +46,40 @@ def test_a_click_on_a_number_opens_its_story_below_and_another_closes_it(look: L
     link.click()
     place = looked.page.locator(".place")
     assert place.locator(".step").count() == int(link.inner_text()) + 1
+    assert place.locator(".key").count() == 1
     assert looked.page.url.endswith(str(link.get_attribute("href")))
     link.click()
     assert place.count() == 0
+    assert looked.page.locator("#stories > #legend .key").count() == 1
+
+
+def test_a_filter_shows_the_tables_of_what_is_chosen_and_their_stories_alone(look: Look, matrix: str) -> None:
+    looked = look(matrix)
+    for name, value, other in [("acks", "1", "all"), ("min ISR", "1", "2")]:
+        looked.page.check(f"input[name='{name}'][value='{value}']")
+        looked.page.uncheck(f"input[name='{name}'][value='{other}']")
+    titles = shown(looked).locator("h2").all_inner_texts()
+    assert len(titles) == 1
+    assert "acks=1, min.insync.replicas=1, unclean election off" in titles[0]
+    linked = set(shown(looked).locator(".cells a").evaluate_all("all => all.map(link => link.hash)"))
+    listed = looked.page.locator("details.bug:not([hidden])").evaluate_all("all => all.map(story => '#' + story.id)")
+    assert set(listed) == linked
+    looked.page.uncheck("input[name=unclean][value=off]")
+    assert shown(looked).count() == 0
+    looked.page.click("#everything")
+    assert shown(looked).count() == looked.page.locator(".block").count()
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_the_names_of_rows_stay_in_sight(look: Look, matrix: str, size: dict[str, int]) -> None:
+    looked = look(matrix, size=size)
+    box = shown(looked).locator(".scroll")
+    box.evaluate("box => { box.scrollLeft = box.scrollWidth }")
+    name = shown(looked).locator("tbody th").first.bounding_box()
+    around = box.bounding_box()
+    assert name is not None
+    assert around is not None
+    assert abs(name["x"] - around["x"]) < 2
 
 
 def test_two_versions_are_compared_in_words(look: Look, matrix: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import z3
 
-from neverlost.explorer.symbolic.any_bounds.terms import Predicate, Vocabulary, numbered
+from neverlost.explorer.symbolic.any_bounds.terms import Predicate, Vocabulary, in_all, numbered
 from neverlost.explorer.symbolic.any_bounds.translation import AnySymbolicStep, AnyTranslation, symbols_of
 from neverlost.explorer.symbolic.clauses import as_term
 from neverlost.explorer.symbolic.terms import conjunction
@@ -23,7 +23,7 @@ class FiniteState:
 
     def __init__(self, vocabulary: Vocabulary, model: Model, words: Packed, values: Mapping[str, int]) -> None:
         self.vocabulary, self.model, self.state = vocabulary, model, model.state(words)
-        self.values = {**model.bounds, **values}
+        self.values = {**{in_all(bound): size for bound, size in model.bounds.items()}, **values}
         self.fields = {field.name: field for field in model.profile.state.fields}
         self.nobody = {str(term) for term in vocabulary.nobody.values()}
 

@@ -51,6 +51,9 @@ class AnyExecutor(PredicatedExecutor):
             return super()._value(frame, part)
 
     def _statement(self, frame: Frame, part: Statement) -> None:
+        """What stands after a guard that is false whatever the state, as a budget of 0 makes it, is never done: it needs no form."""
+        if self.enabled is False:
+            return
         with self._located(frame.tree, part):
             super()._statement(frame, part)
 

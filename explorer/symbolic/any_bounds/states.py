@@ -30,14 +30,13 @@ class AnySpace:
     def __post_init__(self) -> None:
         self.fields = {f.name: f for f in self.profile.state.fields}
         domains = {index.base() for index in self.profile.domains}
-        self._refuse_shared("field and a bound", [*self.fields, *self.profile.bound_names])
-        self._refuse_shared("domain and another one", [index.__name__ for index in domains])
+        self._refuse_shared([index.__name__ for index in domains])
 
-    def _refuse_shared(self, owners: str, names: Sequence[str]) -> None:
-        """Two things with one name would be one symbol to Z3."""
+    def _refuse_shared(self, names: Sequence[str]) -> None:
+        """Two domains of one name would be one sort to Z3."""
         for name in names:
             if names.count(name) > 1:
-                raise self._refused(f"a {owners} are named {name}; for any bounds, give them different names")
+                raise self._refused(f"a domain and another one are named {name}; give them different names")
 
     def _refused(self, why: str) -> UntranslatableError:
         """The error for what the state declares."""

@@ -46,6 +46,11 @@ def numbered(index: type[Index]) -> bool:
     return not (index.symmetric and index.distinguished == 0 and index.bound)
 
 
+def in_all(bound: str) -> str:
+    """The name of the constant that a bound is; no field can have it."""
+    return f"{bound} in all"
+
+
 @dataclass
 class Vocabulary:
     """The sorts and sizes for index domains, and fresh names in them."""
@@ -81,7 +86,7 @@ class Vocabulary:
         if not index.bound:
             return index.more
         if index.bound not in self.sizes:
-            self.sizes[index.bound] = z3.Int(index.bound)
+            self.sizes[index.bound] = z3.Int(in_all(index.bound))
         self.least[index.bound] = 0 if index.optional else self.least.get(index.bound, 1)
         return self.sizes[index.bound] + index.more if index.more else self.sizes[index.bound]
 

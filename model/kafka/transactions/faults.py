@@ -32,6 +32,7 @@ def reopens(s: Transactions, partition: Partition) -> bool:
 @action("KAFKA-20716")
 def lose_marker(s: Transactions, partition: Partition) -> None:
     """A partition loses the marker at the end of its log. The coordinator does not know: the transaction is open again."""
+    require(s.lost_markers > 0)
     require(s.lost_markers_left > 0)
     require(reopens(s, partition))
 

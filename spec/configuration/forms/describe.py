@@ -24,6 +24,7 @@ CONFIG_LINE = re.compile(
 )
 TOPIC_LINE = re.compile(r"^\s*Topic:\s*(?P<name>\S+)\s.*?PartitionCount:\s*(?P<partitions>\d+)")
 PARTITION_LINE = re.compile(r"^\s*Topic:\s*(?P<name>\S+)\s+Partition:\s*(?P<partition>\d+)\s")
+READ_FEATURES = ("metadata.version", "eligible.leader.replicas.version", "transaction.version", "kraft.version")
 FEATURE_LINE = re.compile(r"^\s*Feature:\s*(?P<key>\S+)\s.*?FinalizedVersionLevel:\s*(?P<value>\S+)")
 NEXT_CONFIG = re.compile(r",(?=[a-z][a-z0-9]*(?:\.[a-z0-9-]+)+=)")
 
@@ -278,7 +279,7 @@ def _features(text: str, path: str) -> list[ConfigurationFile]:
         matched = FEATURE_LINE.match(line)
         if matched is None and line.strip():
             problems.append(_no_line_of("kafka-features.sh describe", path, number))
-        if matched and matched["key"] in ("metadata.version", "eligible.leader.replicas.version"):
+        if matched and matched["key"] in READ_FEATURES:
             entries.append(
                 ConfigEntry(key=matched["key"], value=matched["value"], file=path, line=number, layer="broker")
             )

@@ -9,6 +9,7 @@ from neverlost.spec.family import Family
 
 if TYPE_CHECKING:
     from neverlost.spec.claims import Claim
+    from neverlost.spec.inquiry import Inquiry
     from neverlost.spec.kafka.atomicity import Ledger
     from neverlost.spec.kafka.releases import TimeLine
     from neverlost.spec.matrix import Matrix
@@ -39,6 +40,11 @@ class Groups(Family):
         from .claims import CLAIMS
 
         return CLAIMS
+
+    def inquiry(self) -> Inquiry:
+        from .inquiry import GroupsInquiry
+
+        return GroupsInquiry()
 
     def atomicity(self) -> Ledger:
         from .atomicity import LEDGER

@@ -8,6 +8,7 @@ from neverlost.model.core import Profile
 from neverlost.spec.family import Family
 
 if TYPE_CHECKING:
+    from neverlost.spec.inquiry import Inquiry
     from neverlost.spec.kafka.atomicity import Ledger
     from neverlost.spec.kafka.releases import TimeLine
     from neverlost.spec.matrix import Matrix
@@ -33,6 +34,11 @@ class KafkaTransactions(Family):
         from .matrix import MATRIX
 
         return MATRIX
+
+    def inquiry(self) -> Inquiry:
+        from .inquiry import TransactionsInquiry
+
+        return TransactionsInquiry()
 
     def atomicity(self) -> Ledger:
         from .atomicity import LEDGER

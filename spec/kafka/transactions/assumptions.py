@@ -6,27 +6,39 @@ from neverlost.model.core import lemma
 from neverlost.model.kafka.transactions.state import MarkerCheck, Transactions, in_v2
 
 
-def told_by_epochs(s: Transactions) -> bool:
-    """Does every end have an epoch of its own, by which partitions tell markers that are late, and does nobody forget epochs?"""
-    checked = s.marker_check == MarkerCheck.NEWER_OR_REPEATED and not s.mixed_brokers
-    return in_v2(s) and checked and s.expirations == 0 and s.lost_markers == 0
-
-
-@lemma("Client and cluster have transaction version 2.")
+@lemma("Client and cluster have transaction version 2 (KIP-890): every end of a transaction has an epoch of its own.")
 def has_version_2(s: Transactions) -> bool:
     return in_v2(s)
 
 
+@lemma("Fencing raises the epoch once (KAFKA-19367).")
+def fences_once(s: Transactions) -> bool:
+    return not s.fence_bumps_twice
+
+
 @lemma(
-    "Partitions refuse a marker of the epoch that they know while a transaction is open, and brokers of all releases do."
+    "No marker is held up, or partitions refuse one of the epoch that they know while a transaction is open (KIP-1228,"
+    " KAFKA-19999), and brokers of all releases do."
 )
 def checks_markers(s: Transactions) -> bool:
-    return s.marker_check == MarkerCheck.NEWER_OR_REPEATED and not s.mixed_brokers
+    return s.late_markers == 0 or (s.marker_check == MarkerCheck.NEWER_OR_REPEATED and not s.mixed_brokers)
 
 
-@lemma("Partitions forget no producer, and lose no marker.")
-def keeps_epochs(s: Transactions) -> bool:
-    return s.expirations == 0 and s.lost_markers == 0
+@lemma("No partition loses a marker.")
+def keeps_markers(s: Transactions) -> bool:
+    return s.lost_markers == 0
 
 
-ASSUMPTIONS = (has_version_2, checks_markers, keeps_epochs)
+@lemma("No partition forgets a producer, or partitions ask the coordinator (KIP-890) and a marker ends what was asked.")
+def asks_when_forgotten(s: Transactions) -> bool:
+    return s.expirations == 0 or s.verification == 1
+
+
+ASSUMPTIONS = (has_version_2, fences_once, checks_markers, keeps_markers, asks_when_forgotten)
+
+
+def told_by_epochs(s: Transactions) -> bool:
+    """Has every end an epoch of its own, by which partitions tell markers that are late, and is that not forgotten?"""
+    checked = s.late_markers == 0 or (s.marker_check == MarkerCheck.NEWER_OR_REPEATED and not s.mixed_brokers)
+    kept = s.lost_markers == 0 and (s.expirations == 0 or s.verification == 1)
+    return in_v2(s) and not s.fence_bumps_twice and checked and kept

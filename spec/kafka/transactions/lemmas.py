@@ -26,6 +26,7 @@ from neverlost.model.kafka.transactions.state import (
 )
 
 from .assumptions import told_by_epochs
+from .properties import is_fenced
 
 
 def is_stopped(s: Transactions, producer: Producer) -> bool:
@@ -45,22 +46,23 @@ def only_an_unfinished_transaction_has_partitions(s: Transactions) -> bool:
     )
 
 
-@lemma("Every number that was used is that of a record of this producer.")
+@lemma("A number that was used is that of a record of the producer's transaction, and its first.")
 def numbers_belong_to_records(s: Transactions, producer: Producer, partition: Partition) -> bool:
-    if not told_by_epochs(s):
+    if not told_by_epochs(s) or s.next_number[producer][partition] == 0:
         return True
-    used = 0
+    if s.next_number[producer][partition] > 1:
+        return False
     for txn in s.each(Txn):
-        if s.owner[txn] == producer and s.number[txn][partition] != NONE:
-            used += 1
-    return s.next_number[producer][partition] <= used
+        if is_current(s, producer, txn) and s.number[txn][partition] != NONE:
+            return True
+    return False
 
 
 @lemma("A record gets its number when it is sent.")
 def unsent_records_have_no_number(s: Transactions, txn: Txn, partition: Partition) -> bool:
     if not told_by_epochs(s):
         return True
-    return (s.number[txn][partition] == NONE) == (s.sent[txn][partition] == Sent.UNSENT)
+    return (s.number[txn][partition] < 0) == (s.sent[txn][partition] == Sent.UNSENT)
 
 
 @lemma("What is in the log or in the network was sent.")
@@ -72,16 +74,20 @@ def records_were_sent(s: Transactions, txn: Txn, partition: Partition) -> bool:
     )
 
 
-@lemma("A transaction that has not begun has left no trace.")
-def before_it_begins_nothing_is_known(s: Transactions, txn: Txn, partition: Partition) -> bool:
+@lemma("A transaction that has not begun has no owner, no epoch and no end.")
+def before_it_begins_nothing_is_known(s: Transactions, txn: Txn) -> bool:
     if not told_by_epochs(s):
         return True
     return s.stage[txn] != Stage.NOT_BEGUN or (
-        s.owner[txn] == NONE
-        and s.txn_epoch[txn] == NONE
-        and s.sent[txn][partition] == Sent.UNSENT
-        and s.late_end[txn] == NONE
+        s.owner[txn] == NONE and s.txn_epoch[txn] == NONE and s.late_end[txn] == NONE
     )
+
+
+@lemma("A transaction that has not begun has sent nothing.")
+def before_it_begins_nothing_is_sent(s: Transactions, txn: Txn, partition: Partition) -> bool:
+    if not told_by_epochs(s):
+        return True
+    return s.stage[txn] != Stage.NOT_BEGUN or s.sent[txn][partition] == Sent.UNSENT
 
 
 @lemma("Transactions begin in order.")
@@ -143,15 +149,16 @@ def log_has_the_partitions(s: Transactions) -> bool:
     return not is_prepared(s) or is_subset(s.partitions, s.logged_partitions)
 
 
-@lemma("No epoch is newer than the coordinator's.")
-def the_coordinator_has_the_newest_epoch(s: Transactions, txn: Txn, partition: Partition) -> bool:
+@lemma("No transaction has a newer epoch than the coordinator's.")
+def the_coordinator_has_the_newest_epoch(s: Transactions, txn: Txn) -> bool:
+    return not told_by_epochs(s) or s.txn_epoch[txn] <= s.newest_epoch
+
+
+@lemma("No partition knows a newer epoch than the coordinator's, and no marker to it has one.")
+def no_partition_knows_a_newer_epoch(s: Transactions, partition: Partition) -> bool:
     if not told_by_epochs(s):
         return True
-    return (
-        s.txn_epoch[txn] <= s.newest_epoch
-        and s.seen_epoch[partition] <= s.newest_epoch
-        and s.late_marker_epoch[partition] <= s.newest_epoch
-    )
+    return s.seen_epoch[partition] <= s.newest_epoch and s.late_marker_epoch[partition] <= s.newest_epoch
 
 
 @lemma("What is open in a partition has the newest epoch there, and is the coordinator's transaction.")
@@ -197,7 +204,7 @@ def each_producer_has_its_epoch(s: Transactions, producer: Producer, other: Prod
 def without_epoch_it_does_nothing(s: Transactions, producer: Producer) -> bool:
     if not told_by_epochs(s):
         return True
-    return (s.epoch[producer] == NONE) == (s.phase[producer] <= Phase.STARTING or is_stopped(s, producer))
+    return (s.epoch[producer] < 0) == (s.phase[producer] <= Phase.STARTING or is_stopped(s, producer))
 
 
 @lemma("What the coordinator commits is a transaction whose application asked for it.")
@@ -342,11 +349,7 @@ def undecided_records_are_open(s: Transactions, txn: Txn, partition: Partition) 
         return True
     if s.stage[txn] == Stage.NOT_BEGUN or s.txn_epoch[txn] != s.newest_epoch:
         return True
-    if (
-        s.record[txn][partition] == Fate.VISIBLE
-        or s.record[txn][partition] == Fate.SKIPPED
-        or s.stage[txn] == Stage.COMMITTED
-    ):
+    if s.record[txn][partition] == Fate.VISIBLE or s.record[txn][partition] == Fate.SKIPPED:
         return False
     return s.sent[txn][partition] != Sent.ACKNOWLEDGED or s.record[txn][partition] == Fate.OPEN
 
@@ -362,13 +365,18 @@ def decided_commit_skips_nothing(s: Transactions, txn: Txn, partition: Partition
     )
 
 
-@lemma("When an abort is decided, no record is visible, and no application was told of a commit.")
+@lemma("When an abort is decided, no record is visible.")
 def decided_abort_shows_nothing(s: Transactions, txn: Txn, partition: Partition) -> bool:
     if not told_by_epochs(s):
         return True
     if s.stage[txn] == Stage.NOT_BEGUN or not is_decided_to_abort(s, txn):
         return True
-    return s.record[txn][partition] != Fate.VISIBLE and s.stage[txn] != Stage.COMMITTED
+    return s.record[txn][partition] != Fate.VISIBLE
+
+
+@lemma("When an abort is decided, no application was told of a commit.")
+def decided_abort_is_not_told_as_a_commit(s: Transactions, txn: Txn) -> bool:
+    return not told_by_epochs(s) or not is_decided_to_abort(s, txn) or s.stage[txn] != Stage.COMMITTED
 
 
 @lemma("A marker that is held up does not contradict what is known of its transaction.")
@@ -388,7 +396,7 @@ def held_up_markers_agree(s: Transactions, txn: Txn, partition: Partition, other
 def held_up_markers_have_an_epoch(s: Transactions, partition: Partition) -> bool:
     if not told_by_epochs(s):
         return True
-    return (s.late_marker[partition] == NONE) == (s.late_marker_epoch[partition] == NONE)
+    return (s.late_marker[partition] < 0) == (s.late_marker_epoch[partition] < 0)
 
 
 @lemma("A partition expects another number only if it has a record of that epoch.")
@@ -452,20 +460,34 @@ def no_client_adds_partitions(s: Transactions, txn: Txn, partition: Partition) -
     )
 
 
-@lemma("A partition knows every record that it has, by its number or by a newer epoch.")
+@lemma("A partition knows every record that is open by its number.")
+def the_log_knows_what_is_open(s: Transactions, txn: Txn, partition: Partition) -> bool:
+    if not told_by_epochs(s) or s.record[txn][partition] != Fate.OPEN:
+        return True
+    return s.number[txn][partition] < s.expected[partition]
+
+
+@lemma("A partition that forgets nothing knows every record that it has, by its number or by a newer epoch.")
 def the_log_knows_its_records(s: Transactions, txn: Txn, partition: Partition) -> bool:
-    if not told_by_epochs(s) or s.record[txn][partition] == Fate.ABSENT:
+    if not told_by_epochs(s) or s.expirations > 0 or s.record[txn][partition] == Fate.ABSENT:
         return True
     if s.txn_epoch[txn] == s.seen_epoch[partition]:
         return s.number[txn][partition] < s.expected[partition]
     return s.txn_epoch[txn] < s.seen_epoch[partition]
 
 
+@lemma("A record that is verified is not in the log, or a partition that forgets nothing refuses it.")
+def verified_records_are_not_in_the_log(s: Transactions, txn: Txn, partition: Partition) -> bool:
+    if not told_by_epochs(s) or s.late_produce[txn][partition] != Held.VERIFIED:
+        return True
+    return s.record[txn][partition] == Fate.ABSENT or not s.verification
+
+
 @lemma("A record that is verified is of the coordinator's transaction, whose marker is still to come, or is fenced.")
 def verified_records_are_of_the_newest_transaction(s: Transactions, txn: Txn, partition: Partition) -> bool:
     if not told_by_epochs(s) or s.late_produce[txn][partition] != Held.VERIFIED:
         return True
-    if s.txn_epoch[txn] < s.seen_epoch[partition]:
+    if s.txn_epoch[txn] < s.seen_epoch[partition] and not s.verification:
         return True
     if not contains(s.partitions, partition):
         return False
@@ -474,9 +496,53 @@ def verified_records_are_of_the_newest_transaction(s: Transactions, txn: Txn, pa
     return is_prepared(s) and s.txn_epoch[txn] + 1 == s.newest_epoch
 
 
-@lemma("No more may be forgotten or lost than at the start.")
-def what_is_forgotten_is_counted(s: Transactions) -> bool:
-    return s.expirations_left <= s.expirations and s.lost_markers_left <= s.lost_markers
+@lemma("A producer starts when those before it have started.")
+def producers_start_in_order(s: Transactions, producer: Producer, later: Producer) -> bool:
+    if not told_by_epochs(s) or not (producer < later and s.phase[later] != Phase.NEW):
+        return True
+    return s.phase[producer] > Phase.STARTING
+
+
+@lemma("A producer before one that has started has an older epoch.")
+def a_fenced_producer_has_an_older_epoch(s: Transactions, producer: Producer, later: Producer) -> bool:
+    if not told_by_epochs(s) or not (producer < later and s.phase[later] > Phase.STARTING):
+        return True
+    return s.epoch[producer] < s.newest_epoch
+
+
+@lemma("A transaction of a producer before one that has started is neither ongoing nor what was decided last.")
+def a_fenced_transaction_is_over(s: Transactions, txn: Txn) -> bool:
+    if not told_by_epochs(s) or not is_fenced(s, txn):
+        return True
+    return s.txn_epoch[txn] < s.newest_epoch and not (is_decided(s) and s.txn_epoch[txn] + 1 == s.newest_epoch)
+
+
+@lemma("A producer's next transaction has a newer epoch than those before.")
+def epochs_rise_with_transactions(s: Transactions, txn: Txn, later: Txn) -> bool:
+    if not told_by_epochs(s) or not (txn < later and s.stage[later] != Stage.NOT_BEGUN):
+        return True
+    return s.owner[txn] != s.owner[later] or s.txn_epoch[txn] < s.txn_epoch[later]
+
+
+@lemma("A producer that is ready has a newer epoch than its transactions.")
+def a_ready_producer_has_a_newer_epoch(s: Transactions, producer: Producer, txn: Txn) -> bool:
+    if not told_by_epochs(s) or s.phase[producer] != Phase.READY or s.owner[txn] != producer:
+        return True
+    return s.txn_epoch[txn] < s.epoch[producer]
+
+
+@lemma("Where nothing may be lost, forgotten or held up, nothing is left of it.")
+def what_may_not_happen_is_not_left(s: Transactions) -> bool:
+    return (
+        (s.lost_markers > 0 or s.lost_markers_left == 0)
+        and (s.expirations > 0 or s.expirations_left == 0)
+        and (s.late_markers > 0 or s.late_markers_left == 0)
+    )
+
+
+@lemma("No marker is held up where none may be.")
+def markers_are_held_up_only_if_they_may(s: Transactions, partition: Partition) -> bool:
+    return s.late_markers > 0 or s.late_marker[partition] == NONE
 
 
 @lemma("Every end is prepared in version 2.")
@@ -499,6 +565,7 @@ LEMMAS = (
     unsent_records_have_no_number,
     records_were_sent,
     before_it_begins_nothing_is_known,
+    before_it_begins_nothing_is_sent,
     transactions_begin_in_order,
     begun_has_owner_and_epoch,
     a_producer_has_an_epoch,
@@ -507,6 +574,7 @@ LEMMAS = (
     coordinator_moves_are_counted,
     log_has_the_partitions,
     the_coordinator_has_the_newest_epoch,
+    no_partition_knows_a_newer_epoch,
     open_records_are_of_the_newest_transaction,
     each_transaction_has_its_epoch,
     a_ready_producer_has_a_fresh_epoch,
@@ -525,6 +593,7 @@ LEMMAS = (
     undecided_records_are_open,
     decided_commit_skips_nothing,
     decided_abort_shows_nothing,
+    decided_abort_is_not_told_as_a_commit,
     held_up_markers_agree,
     held_up_markers_have_an_epoch,
     expected_counts_records,
@@ -533,9 +602,17 @@ LEMMAS = (
     told_only_if_decided,
     nothing_is_done_as_before,
     no_client_adds_partitions,
+    the_log_knows_what_is_open,
     the_log_knows_its_records,
+    verified_records_are_not_in_the_log,
     verified_records_are_of_the_newest_transaction,
-    what_is_forgotten_is_counted,
+    producers_start_in_order,
+    a_fenced_producer_has_an_older_epoch,
+    a_fenced_transaction_is_over,
+    epochs_rise_with_transactions,
+    a_ready_producer_has_a_newer_epoch,
+    what_may_not_happen_is_not_left,
+    markers_are_held_up_only_if_they_may,
     ends_are_of_version_2,
     markers_are_of_version_2,
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from neverlost.model.core import Profile
 from neverlost.model.kafka.transactions import coordinator, faults, late, producer
 from neverlost.model.kafka.transactions.start import initial
-from neverlost.model.kafka.transactions.state import MarkerCheck, Transactions
+from neverlost.model.kafka.transactions.state import Transactions
 
 from ..releases import NamedVersion
 from . import properties
@@ -78,15 +78,14 @@ PROTOCOL = Profile(
 def version_of(named: NamedVersion) -> Profile:
     """The profile of the releases that have this name."""
     settings = TIME_LINE.settings_of(named.since, named.mode)
-    proven = settings.get("marker_check") == MarkerCheck.NEWER_OR_REPEATED
     return replace(
         PROTOCOL,
         name=named.name,
         statement=named.statement,
         settings=settings,
         lacks=lacking(named.since),
-        lemmas=LEMMAS if proven else (),
-        assumptions=ASSUMPTIONS if proven else (),
+        lemmas=LEMMAS,
+        assumptions=ASSUMPTIONS,
     )
 
 

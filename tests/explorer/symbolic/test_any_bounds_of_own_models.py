@@ -92,6 +92,22 @@ def call(s: Lockers) -> None:
 
 PROFILE = profile(call)
 '''
+CALLED_BY_THE_LATE = '''
+class Called(Lockers):
+    calls = setting(flag())
+
+@action("test")
+def call(s: Called) -> None:
+    """Each of the late calls; nobody does if there are no calls."""
+    require(s.calls > 0)
+
+    for person in s.each(Person):
+        if s.late[person]:
+            s.called = True
+
+PROFILE = Profile(name="test/called", statement="The late call.", state=Called, initial=initial,
+    actions=(take, come_late, call), properties=(owned_are_taken, warned_or_late), default_bounds={"people": 2})
+'''
 
 
 def own(profile: Profile) -> Unbounded:
@@ -187,19 +203,32 @@ PROFILE = profile(properties=(three_are_taken, owned_are_taken))
 @pytest.mark.parametrize(
     ("text", "name", "said"),
     [
-        (NUMBERED, "owned_are_taken", r"\.py:\d+: Stairs: a field and a bound are named called;"),
         (TWICE, "owned_are_taken", r"\.py:\d+: Crowd: a domain and another one are named Person;"),
         (FIRST, "owned_are_taken", r"\.py:\d+: Queue: next begins as the first Person, but for any bounds none is the first"),
         (COUNTS, "owned_are_taken", r"\.py:\d+: Queue: next counts members of Person, of which there may be any number"),
         (SUMS, "three_are_taken", r"\.py:\d+: three_are_taken has no form for any bounds: it adds up something of every member"),
     ],
-    ids=["a field called as a bound", "a domain called as another", "a first member", "a count of members", "a sum"],
+    ids=["a domain called as another", "a first member", "a count of members", "a sum"],
 )  # fmt: skip
 def test_what_has_no_form_for_any_bounds_is_refused_with_its_place(
     text: str, name: str, said: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UntranslatableError, match=said):
         proof_of(written(tmp_path, text), name)
+
+
+def test_a_field_and_a_bound_may_have_one_name(tmp_path: Path) -> None:
+    assert proof_of(written(tmp_path, NUMBERED), "owned_are_taken").verdict == "proven"
+
+
+def test_what_a_setting_rules_out_needs_no_form_and_elsewhere_it_does(tmp_path: Path) -> None:
+    profile = written(tmp_path, CALLED_BY_THE_LATE)
+    assert proof_of(profile, "owned_are_taken").verdict == "proven"
+    assert explore(profile.bounded(people=2), properties=["warned_or_late"]).verdict == "holds"
+    assert proof_of(profile, "warned_or_late").verdict == "proven"
+    assert explore(profile.bounded(people=2, calls=1), properties=["warned_or_late"]).verdict == "violated"
+    with pytest.raises(UntranslatableError, match=r"its loop changes called elsewhere than at its own member"):
+        proof_of(profile, "warned_or_late", calls=1)
 
 
 def test_a_number_stored_as_yes_or_no_must_be_one_of_them(tmp_path: Path) -> None:

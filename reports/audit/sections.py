@@ -1,0 +1,299 @@
+"""A section of an audit in words: the verdict, on what it depends, the table, the shortest stories, and what prevents them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from neverlost.explorer.traces.commands import check_command
+from neverlost.explorer.traces.sentence import sentence
+from neverlost.explorer.traces.trace import Trace
+from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.words import counted
+from neverlost.model.arguments import argument
+from neverlost.spec.exposure import Danger
+from neverlost.spec.inquiry import RELEASE, Case, Inquiry
+from neverlost.spec.kafka.releases import RELEASES
+from neverlost.studies.audit.audit import AuditResult
+from neverlost.studies.audit.comparison import Change, SectionChange
+from neverlost.studies.audit.examination import worst_of
+from neverlost.studies.audit.sections import CaseVerdict, Decided, NotAsked, Section, SectionFix
+
+from .table import BAD, BEYOND, GOOD, OPEN
+from .wording import VERDICTS, listed
+
+
+@dataclass(frozen=True, kw_only=True)
+class SectionRow:
+    """A row of the table: a danger, with which faults, and the verdict in words; `finding` if it happens."""
+
+    danger: Danger
+    faults: str
+    words: str
+    tone: str
+    finding: Decided | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseRow:
+    """Cases with one verdict: which they are, and the verdict in words."""
+
+    condition: str
+    words: str
+    verdict: Verdict
+
+
+def together(audit: AuditResult) -> str:
+    """The verdict on everything, with those that it is made of; empty if only topics were asked about."""
+    asked = [
+        f"{_lower(section.inquiry.title)} of {section.subject.about}: {word_of(section)}"
+        for section in audit.sections.asked
+    ]
+    asked += [
+        f"{_lower(one.inquiry.title)} of {one.subject.about}: UNDECIDED"
+        for one in audit.sections.not_asked
+        if one.subject is not None
+    ]
+    if not asked:
+        return ""
+    topics = [one.verdict for one in audit.classes] + [Verdict.UNDECIDED for _ in audit.refused]
+    of_topics = [f"topics: {VERDICTS[worst_of(topics)]}"] if topics else []
+    return f"{VERDICTS[audit.verdict]} ({'; '.join([*of_topics, *asked])})."
+
+
+def heading(section: Section) -> str:
+    """`Exactly-once: app.properties`."""
+    return f"{section.inquiry.title}: {section.subject.about}"
+
+
+def word_of(section: Section) -> str:
+    """SAFE, NOT SAFE or UNDECIDED."""
+    return VERDICTS[section.verdict]
+
+
+def headline_of(section: Section) -> str:
+    """The verdict in a sentence or two: why, with what, and what it rests on."""
+    bad = dict.fromkeys(one.ask.danger for one in section.violated if one.usual)
+    beyond = dict.fromkeys(one.ask.danger for one in section.violated if not one.usual and one.ask.danger not in bad)
+    words = f"{word_of(section)}{_why(section)}"
+    if bad:
+        words += f": {listed(danger.what for danger in bad)}"
+    words += f". {section.case.says}"
+    if section.case.lacks:
+        words += f" Open, because {listed(section.case.lacks)}."
+    if section.verdict == Verdict.HOLDS:
+        words += f" It assumes that {listed(section.inquiry.assumes)}."
+    if beyond:
+        words += f" Beyond that: {listed(danger.what for danger in beyond)}."
+    return words
+
+
+def _why(section: Section) -> str:
+    """With what the verdict is so."""
+    if section.verdict == Verdict.VIOLATED:
+        return " with a single fault" if _is_usual(section) else " with what it should survive"
+    if section.verdict == Verdict.HOLDS:
+        return " with any single fault" if _is_usual(section) else " with what it should survive"
+    if section.case.lacks:
+        return ": the model does not have all of it"
+    if any(one.verdict == Verdict.VIOLATED for one in section.cases):
+        return ": it depends on what no file says"
+    return ": a search was cut short"
+
+
+def _is_usual(section: Section) -> bool:
+    """Is what should be survived a single fault?"""
+    return all(sum(one.ask.counts.values()) <= 2 for one in section.decided if one.usual)
+
+
+def case_rows(section: Section) -> list[CaseRow]:
+    """Each verdict with the cases that have it, the safe ones first; nothing if there is one verdict."""
+    order = [Verdict.HOLDS, Verdict.UNDECIDED, Verdict.VIOLATED]
+    said: dict[tuple[Verdict, str], list[Case]] = {}
+    for one in sorted(section.cases, key=lambda one: order.index(one.verdict)):
+        said.setdefault((one.verdict, _words_of(one)), []).append(one.case)
+    if len(said) <= 1:
+        return []
+    every = [one.case for one in section.cases]
+    return [
+        CaseRow(condition=_condition(cases, every, section.inquiry), words=words, verdict=verdict)
+        for (verdict, words), cases in said.items()
+    ]
+
+
+def _words_of(one: CaseVerdict) -> str:
+    if one.verdict == Verdict.VIOLATED and one.first is not None:
+        return f"{VERDICTS[one.verdict]}: {one.first.ask.danger.what}"
+    return VERDICTS[one.verdict]
+
+
+def _condition(cases: Sequence[Case], every: Sequence[Case], inquiry: Inquiry) -> str:
+    """Which cases these are, in as few words as will do."""
+    names = [name for name in dict.fromkeys(n for case in every for n in case.ways) if len(_ways(name, every)) > 1]
+    blocks: list[dict[str, tuple[str | None, ...]]] = [{n: (case.ways.get(n),) for n in names} for case in cases]
+    for name in names:
+        blocks = _merged(blocks, name)
+    return "; or ".join(dict.fromkeys(_block(block, every, inquiry) for block in blocks))
+
+
+def _ways(name: str, every: Sequence[Case]) -> tuple[str | None, ...]:
+    return tuple(dict.fromkeys(case.ways.get(name) for case in every))
+
+
+def _merged(blocks: Sequence[dict[str, tuple[str | None, ...]]], name: str) -> list[dict[str, tuple[str | None, ...]]]:
+    """Blocks that differ in one name only, as one."""
+    together: dict[object, dict[str, tuple[str | None, ...]]] = {}
+    for block in blocks:
+        rest = tuple((other, ways) for other, ways in block.items() if other != name)
+        known = together.setdefault(rest, {**block, name: ()})
+        known[name] = tuple(dict.fromkeys((*known[name], *block[name])))
+    return list(together.values())
+
+
+def _block(block: dict[str, tuple[str | None, ...]], every: Sequence[Case], inquiry: Inquiry) -> str:
+    words = []
+    for name, ways in block.items():
+        told = [way for way in ways if way is not None]
+        if set(told) == {way for way in _ways(name, every) if way is not None}:
+            continue
+        if name == RELEASE:
+            words.append(_releases(told, every))
+        elif told:
+            words.append(listed((_way(name, way, inquiry) for way in told), "or"))
+    return ", ".join(words) or "otherwise"
+
+
+def _releases(told: Sequence[str], every: Sequence[Case]) -> str:
+    """`Kafka 4.0.0 to 4.1.2`: releases of which none between is otherwise, in one span."""
+    until = {case.release: case.until for case in every}
+    order = [release for release in RELEASES if release in until]
+    spans: list[list[str]] = []
+    for release in (one for one in order if one in told):
+        if spans and order.index(release) == order.index(spans[-1][-1]) + 1:
+            spans[-1].append(release)
+        else:
+            spans.append([release])
+    said = [(span[0], until[span[-1]]) for span in spans]
+    return f"Kafka {listed((a if a == b else f'{a} to {b}' for a, b in said), 'or')}"
+
+
+def _way(name: str, way: str, inquiry: Inquiry) -> str:
+    return next(point.ways[way] for point in inquiry.points if point.name == name)
+
+
+def narrowing(section: Section) -> str:
+    """How to say which case it is; empty if there is only one."""
+    every = [one.case for one in section.cases]
+    names = [name for name in dict.fromkeys(n for case in every for n in case.ways) if len(_ways(name, every)) > 1]
+    said = [argument("kafka_version", "N.N.N")] if RELEASE in names else []
+    for name in names:
+        if name != RELEASE:
+            ways = "|".join(way for way in _ways(name, every) if way is not None)
+            said.append(argument("assume", f"{name}={ways}"))
+    return listed(said)
+
+
+def examined_words(section: Section) -> str:
+    """Which case the details are of; empty if there is only one."""
+    every = [one.case for one in section.cases]
+    told = [
+        f"Kafka {way}" if name == RELEASE else _way(name, way, section.inquiry)
+        for name, way in section.case.ways.items()
+        if len(_ways(name, every)) > 1
+    ]
+    return ", ".join(told)
+
+
+def rows_of_section(section: Section) -> Iterator[SectionRow]:
+    """What happens with the fewest faults, what never does, and what is open."""
+    for danger in section.dangers:
+        for finding in section.of(danger, Verdict.VIOLATED):
+            steps = counted(finding.answer.steps or 0, "step")
+            words = f"HAPPENS in {steps}{'' if finding.usual else ', beyond tolerance'}"
+            tone = BAD if finding.usual else BEYOND
+            yield SectionRow(danger=danger, faults=finding.ask.with_what, words=words, tone=tone, finding=finding)
+        for verdict, opening, tone in (
+            (Verdict.HOLDS, "never, in", GOOD),
+            (Verdict.UNDECIDED, "UNDECIDED after", OPEN),
+        ):
+            found = section.of(danger, verdict)
+            if found:
+                most = " up to" if len(found) > 1 and verdict == Verdict.HOLDS else ""
+                states = counted(max(one.answer.distinct for one in found), "state")
+                faults = listed((one.ask.with_what for one in found), "or")
+                yield SectionRow(danger=danger, faults=faults, words=f"{opening}{most} {states}", tone=tone)
+
+
+def doubts_of_section(section: Section) -> list[str]:
+    """What could change the verdict: what the files say beside, and what the bounds hide."""
+    doubts = [doubt.short for doubt in section.subject.doubts if doubt.decides]
+    hidden = max((one.answer.hidden or 0 for one in section.decided), default=0)
+    if hidden:
+        out_of = f"{counted(hidden, 'state')} ran out of what the bounds give: what follows was not searched."
+        doubts.append(f"{out_of} neverlost check with higher bounds searches it.")
+    return doubts
+
+
+def trace_of_section(finding: Decided) -> Trace:
+    """The shortest story of a finding."""
+    assert finding.answer.trace is not None
+    return finding.answer.trace
+
+
+def story_of(finding: Decided) -> str:
+    """What happens, in one sentence."""
+    return sentence(trace_of_section(finding))
+
+
+def command_of(finding: Decided) -> list[str]:
+    """The words of the command that finds the story again."""
+    return check_command(trace_of_section(finding))
+
+
+def fix_line(section: Section, danger: Danger) -> str:
+    """What prevents a danger, and how that is known."""
+    fix = section.fixes.get(danger)
+    if fix is None:
+        return f"none. No change that was tried prevents it. {danger.otherwise}".strip()
+    return f"{upper(fix.remedy.words)}. {_verified(fix)}"
+
+
+def _verified(fix: SectionFix) -> str:
+    sets = listed(dict.fromkeys(ask.with_what for ask in fix.asked), "or")
+    most = "up to " if len(fix.asked) > 1 else ""
+    return f"Verified by checking that: it then never happens with {sets}, in {most}{counted(fix.states, 'state')}."
+
+
+def upper(text: str) -> str:
+    """The text as the beginning of a sentence."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def shown_of(section: Section, danger: Danger) -> Decided:
+    """The finding whose story is shown: the shortest of those that should be survived, if there are any."""
+    found = [one for one in section.violated if one.ask.danger == danger]
+    return min(found, key=lambda one: (not one.usual, one.answer.steps or 0))
+
+
+def not_asked_words(not_asked: Sequence[NotAsked]) -> str:
+    """Which families were not asked, and what would lead to them; empty if all were."""
+    said = "; ".join(f"{_lower(one.inquiry.title)} ({why_not(one)})" for one in not_asked)
+    return f"Not asked: {said}." if said else ""
+
+
+def why_not(one: NotAsked) -> str:
+    """Why a family was not asked."""
+    if one.subject is None:
+        return one.inquiry.not_asked
+    return f"UNDECIDED: {one.subject.about} is of a release that is not modelled, or of none that goes with its keys"
+
+
+def _lower(text: str) -> str:
+    return f"{text[:1].lower()}{text[1:]}"
+
+
+def section_changes(changes: Sequence[SectionChange]) -> Iterator[str]:
+    """What is new, open or gone, in a line for each."""
+    for one in changes:
+        if one.change != Change.UNCHANGED:
+            yield f"{one.change}: {one.danger.what}, with {one.with_what} ({one.title.lower()})"

@@ -1,0 +1,167 @@
+"""What a protocol family asks of files in a section of its own of an audit: of a client, of a group, of the controllers.
+
+Replication asks about topics with their brokers and programs (`exposure`). Other families ask about something else, and their faults
+are their own: the loss of a controller's disk is not the loss of a broker's. Each fault belongs to the family whose budget it is.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import ClassVar
+
+from neverlost.model.core import Budget, Model
+
+from .configuration import ConfigurationFile, Notice
+from .configuration.version_choice import ChosenVersion
+from .exposure import Danger
+
+RELEASE = "release"
+"""The way that says which release the brokers are of."""
+Counts = Mapping[str, int]
+"""How many times something may happen in a run, by the name of the budget."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenPoint:
+    """What files leave open: `ways` are the answers, as `--assume NAME=WAY` takes them, each in words, the usual one first.
+
+    `of_people`: no file could say it, because a program or an operator does it. The usual way is then what documentation says.
+    """
+
+    name: str
+    about: str
+    ways: Mapping[str, str]
+    of_people: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """A question: can the danger happen in this model? `with_what` is what else happens in a run, in words.
+
+    `usual`: it should be survived. `given` are questions about what makes it possible: it counts as usual only if one of these happens.
+    """
+
+    danger: Danger
+    model: Model
+    counts: Counts
+    with_what: str
+    usual: bool
+    given: tuple[Ask, ...] = ()
+
+    def within(self, other: Ask) -> bool:
+        """Is it about the same danger, with at most the other's faults?"""
+        if self.danger != other.danger:
+            return False
+        return all(count <= other.counts.get(name, 0) for name, count in self.counts.items())
+
+
+class Case(ABC):
+    """One reading of the files: what the family's model makes of them.
+
+    `ways` are those of the open points, by name. `release` is that of the brokers; those to `until` behave as it does.
+    """
+
+    ways: Mapping[str, str]
+    release: str
+    until: str
+
+    @property
+    @abstractmethod
+    def says(self) -> str:
+        """What decides, and why it is so, as a sentence."""
+
+    @property
+    @abstractmethod
+    def asks(self) -> Sequence[Ask]:
+        """What is asked, what counts first before what is beyond."""
+
+    @property
+    @abstractmethod
+    def searched(self) -> str:
+        """Which model, within which bounds."""
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """What the files have and the model does not, a clause each: what holds in the model is then open."""
+        return ()
+
+    @abstractmethod
+    def remedies(self) -> Sequence[Remedy]:
+        """Changes that may help, cheap ones first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remedy:
+    """A change, in words, and the case after it. `place` is where a file sets it now."""
+
+    words: str
+    case: Case
+    place: tuple[str, int | None] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Read:
+    """What was read: the files, the releases that they may be of, newest first, and what was said of what they leave open.
+
+    `tolerances` are the faults of each family that are to be survived together, where the user said so.
+    """
+
+    files: Sequence[ConfigurationFile]
+    versions: Sequence[ChosenVersion]
+    said: Mapping[str, str] = field(default_factory=dict)
+    tolerances: Mapping[str, Counts] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What a section is about, and each case that the files may mean, the usual one first. `about` is what it is called.
+
+    `doubts` are what could change the verdict, and no case has. `place` is where the files say what leads to it.
+    """
+
+    about: str
+    cases: tuple[Case, ...]
+    place: tuple[str, int | None]
+    doubts: tuple[Notice, ...] = ()
+
+
+class Inquiry(ABC):
+    """What a family has an audit ask in a section of its own.
+
+    `title` heads the section. `points` are what files may leave open, beside the release. `answers` are the names of what an audit of
+    topics calls unchecked, and this checks. `not_asked` says what would lead to the question. `assumes` is what every verdict rests on.
+    """
+
+    family: ClassVar[str]
+    title: ClassVar[str]
+    dangers: ClassVar[tuple[Danger, ...]]
+    faults: ClassVar[tuple[Budget, ...]]
+    points: ClassVar[tuple[OpenPoint, ...]]
+    answers: ClassVar[frozenset[str]] = frozenset()
+    not_asked: ClassVar[str]
+    assumes: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def subjects(self, read: Read) -> Sequence[Subject]:
+        """What the files lead to; nothing if they lead to none of it. Raises ConfigurationError for values that Kafka refuses."""
+
+
+def words_of(faults: Iterable[Budget], counts: Counts) -> str:
+    """`1 held-up request + 2 transaction timeouts`; `no fault`."""
+    return " + ".join(fault.words(counts[fault.name]) for fault in faults if counts.get(fault.name)) or "no fault"
+
+
+def bounds_of(model: Model) -> str:
+    """`kafka-quorum-4.0 with controllers 3, epochs 2, log size 4`."""
+    bounds = ", ".join(f"{name.replace('_', ' ')} {size}" for name, size in model.bounds.items() if size)
+    return f"{model.profile.name} with {bounds}"
+
+
+def all_within(largest: Counts) -> list[Counts]:
+    """Every number of faults within these, fewer ones first."""
+    ranges = [range(count + 1) for count in largest.values()]
+    found = [{n: c for n, c in zip(largest, counts, strict=True) if c} for counts in product(*ranges)]
+    return sorted(found, key=lambda counts: sum(counts.values()))

@@ -1,0 +1,457 @@
+"""What an audit asks of a consumer: does its group pass over a record that nobody has processed?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+
+from neverlost.model.core import Model
+from neverlost.model.kafka.groups.state import Commit, Group, Protocol, Reset
+from neverlost.spec.configuration import ConfigurationFile, Notice, SourcedValue
+from neverlost.spec.configuration.clients import (
+    CONNECT,
+    KAFKAJS,
+    LIBRDKAFKA,
+    OLD_LIBRDKAFKA,
+    SARAMA,
+    SPRING,
+    SPRING_CLOUD,
+    STREAMS,
+    Client,
+    other_client,
+)
+from neverlost.spec.configuration.defaults import ConfigurationKey, configuration_key
+from neverlost.spec.configuration.in_force import in_force, told, without_others
+from neverlost.spec.configuration.layers import set_by
+from neverlost.spec.configuration.readings import CLIENT
+from neverlost.spec.configuration.version_choice import ChosenVersion
+from neverlost.spec.exposure import Danger
+from neverlost.spec.inquiry import (
+    RELEASE,
+    Ask,
+    Case,
+    Counts,
+    Inquiry,
+    OpenPoint,
+    Read,
+    Remedy,
+    Subject,
+    all_within,
+    bounds_of,
+    words_of,
+)
+from neverlost.spec.kafka.releases import EITHER
+
+from ..replication.topics_below import LOST, TopicBelow
+from .differences import TIME_LINE, lacking
+
+OF_GROUPS = "groups"
+PROCESSING, COMMIT, ASSIGNOR = "processing", "commit", "assignor"
+
+SKIPPED = Danger(
+    property="none_skipped",
+    name="skipped by the group",
+    what="a record is skipped, and nobody processes it",
+    concerns=OF_GROUPS,
+)
+REPEATED = Danger(
+    property="none_repeated",
+    name="processed again",
+    what="a record is processed twice",
+    concerns=OF_GROUPS,
+    otherwise="Process so that a repetition does no harm.",
+)
+BACK = Danger(property="never_back", name="offset goes back", what="a committed offset goes back", concerns=OF_GROUPS)
+TWO_READERS = Danger(
+    property="one_reader",
+    name="two readers",
+    what="two running consumers believe that a partition is their own",
+    concerns=OF_GROUPS,
+)
+COMMIT_LOST = Danger(
+    property=LOST, name="commit lost", what="a committed offset is lost from the coordinator's log", concerns="log"
+)
+
+AUTO = configuration_key("consumer", "enable.auto.commit")
+RESET = configuration_key("consumer", "auto.offset.reset")
+STORE = ConfigurationKey(role="consumer", key="enable.auto.offset.store", kind="bool", defaults=(("0.8.2", "true"),))
+"""Of librdkafka alone: is an offset ready to be committed as soon as the program has the record?"""
+GROUP_PROTOCOL = ConfigurationKey(role="consumer", key="group.protocol", kind="word", defaults=(("3.7", "classic"),))
+ASSIGNORS = ConfigurationKey(
+    role="consumer", key="partition.assignment.strategy", kind="word", defaults=(("0.8.2", ""),)
+)
+INSTANCE = ConfigurationKey(role="consumer", key="group.instance.id", kind="word", defaults=(("2.3", ""),))
+RETENTION = ConfigurationKey(
+    role="broker",
+    key="offsets.retention.minutes",
+    kind="int",
+    defaults=(("0.8.2", "1440"), ("2.0", "10080")),
+    least=1,
+)
+REPLICAS = configuration_key("broker", "offsets.topic.replication.factor")
+MIN_ISR = configuration_key("topic", "min.insync.replicas")
+UNCLEAN = configuration_key("topic", "unclean.leader.election.enable")
+
+RESETS: Mapping[str, str] = {
+    "earliest": "earliest",
+    "smallest": "earliest",
+    "beginning": "earliest",
+    "latest": "latest",
+    "largest": "latest",
+    "end": "latest",
+    "none": "none",
+    "error": "none",
+}
+"""What each way to write auto.offset.reset means; librdkafka has names of its own."""
+BY_DURATION = "by_duration"
+EAGER = (
+    *("range", "roundrobin", "org.apache.kafka.clients.consumer.RangeAssignor"),
+    *("org.apache.kafka.clients.consumer.RoundRobinAssignor", "org.apache.kafka.clients.consumer.StickyAssignor"),
+)
+COOPERATIVE = ("cooperative-sticky", "org.apache.kafka.clients.consumer.CooperativeStickyAssignor")
+"""Assignors by their protocol. A consumer speaks the newest that all of its assignors have (ConsumerCoordinator's constructor)."""
+
+IN_POLL, IN_THREADS = "poll", "threads"
+POINTS = (
+    OpenPoint(
+        name=PROCESSING,
+        about="where the program processes records",
+        ways={
+            IN_POLL: "records are processed before the next poll",
+            IN_THREADS: "records are handed to other threads",
+        },
+        of_people=True,
+    ),
+    OpenPoint(
+        name=COMMIT,
+        about="when the program commits",
+        ways={
+            "sync": "commitSync after processing",
+            "async": "commitAsync after processing",
+            "before": "a commit before processing",
+        },
+        of_people=True,
+    ),
+    OpenPoint(
+        name=ASSIGNOR,
+        about="what the assignor of the program's own does",
+        ways={"eager": "an assignor that takes all partitions back", "cooperative": "an assignor that moves some"},
+    ),
+)
+
+USUAL: tuple[Counts, ...] = (
+    {},
+    {"joins": 1},
+    {"leaves": 1},
+    {"crashes": 1},
+    {"timeouts": 1},
+    {"failures": 1},
+    {"rollbacks": 1},
+)
+"""What every group has: members that come, go, die, are too slow, or fail at a record; a coordinator that forgets its last commit."""
+BEYOND: tuple[Counts, ...] = (
+    {"leaves": 2, "expiries": 1},
+    {"partition_adds": 1},
+    {"removals": 1},
+    {"joins": 1, "crashes": 1},
+)
+TRUNCATED: Counts = {"truncations": 1}
+FORGOTTEN: Counts = {"joins": 1, "idle_times": 1}
+"""A partition's offset is gone although the group has members, as where the coordinator's log is lost; then the group rebalances."""
+NEW_GROUP: Counts = {"new_group": 1}
+"""A setting, and no fault: the group has committed nothing yet."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupsCase(Case):
+    """A consumer in its group. `commit_why` says why it commits so, `missing` is what the model lacks of its file."""
+
+    ways: Mapping[str, str]
+    release: str
+    until: str
+    protocol: str
+    commit: str
+    commit_why: str
+    reset: str
+    unclean: bool
+    offsets: TopicBelow
+    missing: tuple[str, ...]
+    sources: Mapping[str, SourcedValue] = field(repr=False)
+    tolerance: Counts | None = None
+
+    @property
+    def says(self) -> str:
+        how = {
+            "auto": "commits what poll has returned, when it polls again",
+            "auto-threads": "commits what poll has returned, also what other threads have yet to process",
+            "sync": "commits what it has processed",
+            "async": "commits what it has processed, without waiting",
+            "before": "commits a record before it processes it",
+        }[self.commit]
+        return (
+            f"This consumer {how} ({self.commit_why}), has auto.offset.reset={self.reset}, and rebalances by the"
+            f" {self.protocol} protocol."
+        )
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        return self.missing
+
+    @cached_property
+    def asks(self) -> Sequence[Ask]:
+        """Only skipped records count: that a record may be processed twice is what a group promises."""
+        usual = [*USUAL, *([{"commit_failures": 1}] if self.commit == "async" else [])]
+        if self.acknowledges_lost:
+            usual.append({"coordinator_moves": 1})
+        beyond = list(BEYOND)
+        (usual if self.unclean else beyond).append(TRUNCATED)
+        if self.tolerance is not None:
+            usual, beyond = list(all_within(self.tolerance)), []
+        log = self.offsets.asks(COMMIT_LOST, usual=False)
+        found = [self._ask(SKIPPED, counts, usual=counts in usual) for counts in (*usual, *beyond)]
+        if self.tolerance is None:
+            with_a_disk = tuple(ask for ask in log if "disk_losses" in ask.counts)
+            forgotten = self._ask(SKIPPED, FORGOTTEN, usual=True)
+            found.append(replace(forgotten, with_what=LOST_OFFSET, given=with_a_disk))
+            found.append(replace(self._ask(SKIPPED, NEW_GROUP, usual=False), with_what="a new group"))
+        others = [
+            self._ask(danger, counts, usual=False) for danger in (REPEATED, BACK, TWO_READERS) for counts in usual
+        ]
+        return (*found, *others, *log)
+
+    @property
+    def acknowledges_lost(self) -> bool:
+        """Has the release KAFKA-20634, which needs a coordinator that moves?"""
+        return bool(TIME_LINE.settings_of(self.release, EITHER).get("acknowledges_lost"))
+
+    def _ask(self, danger: Danger, counts: Counts, *, usual: bool) -> Ask:
+        return Ask(
+            danger=danger,
+            model=self.model(counts),
+            counts=counts,
+            with_what=words_of(Group.budgets, counts),
+            usual=usual,
+        )
+
+    def model(self, counts: Counts) -> Model:
+        """The consumer and its group as a model with these faults."""
+        from .versions import VERSIONS
+
+        name = TIME_LINE.version_name(self.release, EITHER)
+        profile = next(version for version in VERSIONS if version.name == name)
+        forgets = {"expires_in_use": 1} if counts == FORGOTTEN else {}
+        return profile.bounded(
+            protocol=Protocol.names.index(self.protocol),
+            commit=Commit.names.index(self.commit),
+            reset=Reset.names.index(self.reset),
+            **forgets,
+            **counts,
+        )
+
+    @property
+    def searched(self) -> str:
+        return bounds_of(self.model({}))
+
+    def remedies(self) -> Sequence[Remedy]:
+        """To commit after processing; to process before the next poll; to begin at the earliest record; all of these."""
+        found = []
+        auto = self.sources.get(AUTO.key)
+        place = None if auto is None or auto.file is None else (auto.file, auto.line)
+        after = replace(self, commit="sync", commit_why="commitSync after processing")
+        if self.commit in ("auto", "auto-threads"):
+            if self.commit == "auto-threads":
+                words = "process every record before the next poll"
+                found.append(Remedy(words=words, case=replace(self, commit="auto")))
+            words = f"set {AUTO.key}=false, and commit after processing, with commitSync"
+            found.append(Remedy(words=words, case=after, place=place))
+        elif self.commit == "before":
+            words = "commit after processing, not before"
+            if auto is not None and auto.value == "true":
+                words = f"set {STORE.key}=false, and store the offset of a record when it is processed"
+            found.append(Remedy(words=words, case=after, place=place))
+        reset = self.sources[RESET.key]
+        if self.reset == "latest":
+            words = f"set {RESET.key}=earliest ({told(reset)})"
+            at = None if reset.file is None else (reset.file, reset.line)
+            found.append(Remedy(words=words, case=replace(self, reset="earliest"), place=at))
+            if self.commit not in ("sync", "async"):
+                both = f"set {AUTO.key}=false, commit after processing, and set {RESET.key}=earliest"
+                found.append(Remedy(words=both, case=replace(after, reset="earliest"), place=place))
+        return found
+
+
+LOST_OFFSET = "1 offset lost from the coordinator's log + 1 later member"
+
+
+class GroupsInquiry(Inquiry):
+    """Each consumer's file."""
+
+    family = OF_GROUPS
+    title = "Consumer group"
+    dangers = (SKIPPED, REPEATED, BACK, TWO_READERS, COMMIT_LOST)
+    faults = Group.budgets
+    points = POINTS
+    not_asked = "no file is of a consumer"
+    assumes = (
+        "the program commits what it has processed before it gives a partition up, and seeks nowhere by itself",
+        "the group has committed before",
+    )
+
+    def subjects(self, read: Read) -> Sequence[Subject]:
+        return [self._subject(file, read) for file in read.files if file.role == "consumer"]
+
+    def _subject(self, file: ConfigurationFile, read: Read) -> Subject:
+        files = without_others(read.files, [file], "consumer")
+        found: dict[object, GroupsCase] = {}
+        for chosen in read.versions:
+            version = TIME_LINE.version_at(chosen.release, EITHER)
+            for case in () if version is None else _cases(file, files, chosen, read):
+                ways = tuple((n, w) for n, w in case.ways.items() if n != RELEASE)
+                found.setdefault((version, case.protocol, case.commit, case.reset, case.offsets, ways), case)
+        set_here = [entry for entry in file.entries if file.canonical(entry.key) in (AUTO.key, RESET.key)]
+        return Subject(
+            about=file.path if file.name is None else f"{file.path} ({file.name})",
+            cases=tuple(found.values()),
+            place=(file.path, set_here[0].line if set_here else None),
+            doubts=(*(warning for warning in file.warnings if warning.decides), *_doubts(files)),
+        )
+
+
+def _cases(
+    file: ConfigurationFile, files: Sequence[ConfigurationFile], chosen: ChosenVersion, read: Read
+) -> Iterator[GroupsCase]:
+    """What the files may be of in one release."""
+    keys = (AUTO, RESET, STORE, GROUP_PROTOCOL, ASSIGNORS, INSTANCE, REPLICAS, RETENTION)
+    sources = {key.key: source for key in keys if (source := in_force(key, files, chosen.version)) is not None}
+    client = _client(file.client, read.said.get(CLIENT))
+    sources |= {
+        key: replace(sources[key], value=value, layer="client")
+        for key, value in _of_client(client).items()
+        if key in sources and sources[key].file is None
+    }
+    commits = _commits(client, sources)
+    protocols = _protocols(client, sources)
+    missing = tuple(_missing(sources))
+    reset = RESETS.get(sources[RESET.key].value.strip().lower(), "latest")
+    for (protocol, of_assignor), (commit, (why, way)) in product(protocols.items(), commits.items()):
+        lacks = lacking(chosen.release)["protocol"].get(Protocol.names.index(protocol), "")
+        absent = () if client is STREAMS or not lacks else (lacks,)
+        ways = {RELEASE: chosen.release} if len(read.versions) > 1 else {}
+        ways |= {ASSIGNOR: protocol} if of_assignor else {}
+        ways |= {way[0]: way[1]} if way else {}
+        if any(read.said.get(name, said) != said for name, said in ways.items()):
+            continue
+        yield GroupsCase(
+            ways={name: said for name, said in ways.items() if name not in read.said},
+            release=chosen.release,
+            until=chosen.until,
+            protocol="eager" if lacks else protocol,
+            commit=commit,
+            commit_why=why,
+            reset=reset,
+            unclean=_unclean(files, chosen.version),
+            offsets=_offsets(files, chosen, sources),
+            missing=(*missing, *absent),
+            sources=sources,
+            tolerance=read.tolerances.get(OF_GROUPS),
+        )
+
+
+def _client(client: Client | None, said: str | None) -> Client | None:
+    return client if client is not None else other_client(said or "")
+
+
+def _of_client(client: Client | None) -> Mapping[str, str]:
+    """What a client or a framework takes for keys that its file does not set."""
+    if client is None:
+        return {}
+    return {**client.defaults.get("consumer", {}), **client.sets.get("consumer", {})}
+
+
+def _commits(
+    client: Client | None, sources: Mapping[str, SourcedValue]
+) -> dict[str, tuple[str, tuple[str, str] | None]]:
+    """How it may commit: why so, and which way of an open point it is."""
+    auto = sources[AUTO.key]
+    if client in (SPRING, SPRING_CLOUD, STREAMS) and auto.value != "true":
+        return {"sync": (f"{client.name} does so when it has processed", None)} if client else {}
+    if client is CONNECT:
+        return {"async": ("Kafka Connect does so when a sink has taken them", None)}
+    if client in (KAFKAJS, SARAMA) and auto.value == "true" and client is not None:
+        return {"sync": (f"{client.name} commits what the program has marked as processed", None)}
+    if client in (LIBRDKAFKA, OLD_LIBRDKAFKA) and auto.value == "true":
+        store = sources[STORE.key]
+        if store.value == "true":
+            return {"before": (f"{told(auto)}, {told(store)}: librdkafka stores it when it hands the record out", None)}
+        return {"sync": (f"{told(auto)}, {told(store)}: the program stores it when it has processed", None)}
+    if auto.value == "true":
+        return {
+            "auto": (told(auto), (PROCESSING, IN_POLL)),
+            "auto-threads": (told(auto), (PROCESSING, IN_THREADS)),
+        }
+    why = f"{told(auto)}, so the program does"
+    return {way: (f"{why}: {words}", (COMMIT, way)) for way, words in POINTS[1].ways.items()}
+
+
+def _protocols(client: Client | None, sources: Mapping[str, SourcedValue]) -> dict[str, bool]:
+    """How its group rebalances; true where only its own assignor could tell."""
+    new = sources.get(GROUP_PROTOCOL.key)
+    if new is not None and new.value.strip().lower() == "consumer":
+        return {"consumer": False}
+    named = [part.strip() for part in sources[ASSIGNORS.key].value.split(",") if part.strip()]
+    if client is STREAMS:
+        return {"cooperative": False}
+    if all(name in COOPERATIVE for name in named) and named:
+        return {"cooperative": False}
+    if any(name in EAGER for name in named) or not named:
+        return {"eager": False}
+    return {"eager": True, "cooperative": True}
+
+
+def _missing(sources: Mapping[str, SourcedValue]) -> Iterator[str]:
+    """What the model does not have."""
+    instance = sources.get(INSTANCE.key)
+    if instance is not None and instance.value:
+        yield f"static membership is not modelled ({told(instance)})"
+    reset = sources[RESET.key]
+    if reset.value.strip().lower() not in RESETS:
+        yield f"{told(reset)} is not modelled, and latest is asked in its place"
+
+
+def _unclean(files: Sequence[ConfigurationFile], version: str) -> bool:
+    """May a partition that the files describe get a leader that was not in sync?"""
+    given = [one.value.lower() for one in set_by(UNCLEAN, files)]
+    return "true" in given if given else UNCLEAN.default(version) == "true"
+
+
+def _offsets(
+    files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources: Mapping[str, SourcedValue]
+) -> TopicBelow:
+    """The topic __consumer_offsets as new brokers create it: with the brokers' own min.insync.replicas."""
+    brokers = [file for file in files if file.role == "broker"]
+    min_isr = in_force(MIN_ISR, brokers, chosen.version)
+    return TopicBelow(
+        release=chosen.release,
+        mode=chosen.mode,
+        replicas=int(sources[REPLICAS.key].value),
+        min_isr=1 if min_isr is None else int(min_isr.value),
+        unclean=False,
+    )
+
+
+def _doubts(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
+    """That offsets are committed by a producer, where one is transactional."""
+    for file in files:
+        for entry in file.entries if file.role == "producer" else ():
+            if file.canonical(entry.key) == "transactional.id":
+                what = "this producer is transactional: if it commits this consumer's offsets, they are part of its transactions."
+                yield Notice(
+                    what=what,
+                    why="A group whose offsets are committed in transactions is not modelled.",
+                    key=entry.key,
+                    file=entry.file,
+                    line=entry.line,
+                    decides=True,
+                )

@@ -1,0 +1,357 @@
+"""What an audit asks of the controllers: is a decision lost, and an acknowledged record with it?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+from typing import ClassVar
+
+from neverlost.model.core import Model
+from neverlost.model.kafka.quorum.state import Format, Quorum, Wait
+from neverlost.spec.configuration import ConfigurationError, ConfigurationFile, Notice, SourcedValue
+from neverlost.spec.configuration.controllers import CONTROLLER, roles_of
+from neverlost.spec.configuration.defaults import ConfigurationKey
+from neverlost.spec.configuration.in_force import in_force, told
+from neverlost.spec.configuration.version_choice import ChosenVersion
+from neverlost.spec.exposure import Danger
+from neverlost.spec.inquiry import (
+    RELEASE,
+    Ask,
+    Case,
+    Counts,
+    Inquiry,
+    OpenPoint,
+    Read,
+    Remedy,
+    Subject,
+    all_within,
+    bounds_of,
+    words_of,
+)
+from neverlost.spec.kafka.releases import KRAFT, RELEASES
+
+from .differences import TIME_LINE
+
+OF_QUORUM = "quorum"
+LEVEL, FORMATS, STARTS = "kraft-version", "formats", "formatted-starts"
+FIRST_WITH_LEVEL_1, FIRST_TO_RAISE = "3.9.0", "4.1.0"
+"""A cluster may be formatted with kraft.version 1 from 3.9 on (KIP-853), and raised to it from 4.1 on (KAFKA-16538)."""
+MOST_CONTROLLERS = 3
+"""With more an audit would take too long."""
+
+DECISION_LOST = Danger(
+    property="committed_never_lost",
+    name="decision lost",
+    what="a committed decision of the controllers is replaced",
+    concerns=OF_QUORUM,
+)
+GONE = Danger(
+    property="committed_is_held",
+    name="metadata gone",
+    what="no controller has what was committed",
+    concerns=OF_QUORUM,
+)
+RECORD_LOST = Danger(
+    property="acked_never_lost",
+    name="record lost by it",
+    what="an acknowledged record is lost by a clean election",
+    concerns=OF_QUORUM,
+)
+TWO_LEADERS = Danger(
+    property="one_leader_per_epoch",
+    name="two leaders",
+    what="two controllers lead one epoch",
+    concerns=OF_QUORUM,
+)
+DANGERS = (DECISION_LOST, RECORD_LOST, GONE, TWO_LEADERS)
+
+VOTERS = ConfigurationKey(role="broker", key="controller.quorum.voters", kind="word", defaults=(("2.8", ""),))
+SERVERS = ConfigurationKey(
+    role="broker", key="controller.quorum.bootstrap.servers", kind="word", defaults=(("3.8", ""),)
+)
+AUTO_JOIN = ConfigurationKey(
+    role="broker", key="controller.quorum.auto.join.enable", kind="bool", defaults=(("4.2", "false"),)
+)
+FEATURE = ConfigurationKey(role="broker", key="kraft.version", kind="int", defaults=(("3.9", "0"),), most=1)
+"""The feature that kafka-features.sh describes."""
+
+POINTS = (
+    OpenPoint(
+        name=LEVEL,
+        about="the level of the feature kraft.version",
+        ways={"0": "kraft.version 0", "1": "kraft.version 1"},
+    ),
+    OpenPoint(
+        name=FORMATS,
+        about="how a lost directory is formatted",
+        ways={
+            "no-initial-controllers": "a lost directory is formatted with --no-initial-controllers",
+            "initial-controllers": "a lost directory is formatted with --initial-controllers",
+            "standalone": "a lost directory is formatted with --standalone",
+        },
+        of_people=True,
+    ),
+    OpenPoint(
+        name=STARTS,
+        about="when a controller with a new directory is started",
+        ways={
+            "majority": "a formatted controller is started when a majority has what is committed",
+            "at-once": "a formatted controller is started at once",
+            "settled": "a formatted controller is started when all others follow one leader, and have what is committed",
+        },
+        of_people=True,
+    ),
+)
+
+USUAL: tuple[Counts, ...] = ({}, {"crashes": 1}, {"power_losses": 1}, {"disk_losses": 1})
+"""What happens to a machine: any of them alone."""
+BEYOND: tuple[Counts, ...] = (
+    {"disk_losses": 2},
+    {"quorum_state_losses": 1},
+    {"restored_copies": 1},
+    {"borrowed_copies": 1},
+)
+"""Two machines, and what people do to a directory by hand."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuorumCase(Case):
+    """The controllers. `level` is kraft.version, `level_why` says why it is so. `sources` tell where the values stand."""
+
+    ways: Mapping[str, str]
+    release: str
+    until: str
+    controllers: int
+    level: int
+    level_why: str
+    formats: str
+    starts: str
+    auto_join: bool
+    sources: Mapping[str, SourcedValue] = field(repr=False)
+    tolerance: Counts | None = None
+
+    @property
+    def says(self) -> str:
+        who = "One controller decides alone" if self.controllers == 1 else f"{self.controllers} controllers decide"
+        voters = (
+            "a voter is an id with a directory, so a controller with a new directory is none until it is added"
+            if self.level
+            else "a voter is an id of the configuration, so a controller votes with whatever its directory has"
+        )
+        joins = " It may add itself (controller.quorum.auto.join.enable)." if self.auto_join else ""
+        return f"{who}, with kraft.version {self.level}, because {self.level_why}: {voters}.{joins}"
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        if self.controllers <= MOST_CONTROLLERS:
+            return ()
+        return (f"there are {self.controllers} controllers, and an audit asks about {MOST_CONTROLLERS}",)
+
+    @cached_property
+    def asks(self) -> Sequence[Ask]:
+        usual, beyond = list(USUAL), list(BEYOND)
+        if self.controllers == 1:
+            beyond = [counts for counts in beyond if "borrowed_copies" not in counts]
+        if self.tolerance is not None:
+            usual, beyond = list(all_within(self.tolerance)), []
+        return [
+            Ask(
+                danger=danger,
+                model=self.model(counts),
+                counts=counts,
+                with_what=words_of(Quorum.budgets, counts),
+                usual=counts in usual,
+            )
+            for danger in DANGERS
+            for counts in (*usual, *beyond)
+        ]
+
+    def model(self, counts: Counts) -> Model:
+        """The controllers as a model with these faults."""
+        from .versions import VERSIONS
+
+        name = TIME_LINE.version_name(self.release, KRAFT)
+        profile = next(version for version in VERSIONS if version.name == name)
+        return profile.bounded(
+            controllers=min(self.controllers, MOST_CONTROLLERS),
+            kraft_version=self.level,
+            formats=Format.names.index(self.formats),
+            formatted_starts=Wait.names.index(self.starts),
+            auto_join=int(self.auto_join),
+            **counts,
+        )
+
+    @property
+    def searched(self) -> str:
+        return bounds_of(self.model({}))
+
+    def remedies(self) -> Sequence[Remedy]:
+        """To wait, three controllers, directory ids, later releases: each alone, then with three controllers."""
+        more = replace(self, controllers=3)
+        words, place = "have three controllers", _place(self.sources)
+        alone = [*self._of_care(self), *self._of_level(self)]
+        if self.controllers >= 3:
+            return alone
+        together = [*self._of_care(more), *self._of_level(more)]
+        return [
+            *alone,
+            Remedy(words=words, case=more, place=place),
+            *(replace(one, words=f"{words}; and {one.words}", place=place) for one in together),
+        ]
+
+    def _of_care(self, case: QuorumCase) -> Iterator[Remedy]:
+        """What operators do with a controller that has lost its directory."""
+        if not case.level and case.starts != "settled":
+            wait = "wait until all others follow one leader and have all that is committed"
+            tools = "kafka-metadata-quorum.sh describe --status, and --replication"
+            yield Remedy(
+                words=f"before you start a controller with a new directory, {wait} ({tools})",
+                case=replace(case, starts="settled"),
+                place=_place(case.sources),
+            )
+
+    def _of_level(self, case: QuorumCase) -> Iterator[Remedy]:
+        """Voters with directory ids."""
+        if case.level:
+            return
+        feature = (
+            "raise the feature: kafka-features.sh upgrade --feature kraft.version=1, and name the controllers by"
+            f" {SERVERS.key}; format a lost directory with --no-initial-controllers"
+        )
+        after = replace(case, level=1, formats="no-initial-controllers", starts="at-once", level_why="it was raised")
+        if RELEASES.index(case.release) >= RELEASES.index(FIRST_TO_RAISE):
+            yield Remedy(words=feature, case=after, place=_place(case.sources))
+        else:
+            words = f"upgrade Kafka to {FIRST_TO_RAISE}, brokers and controllers, and {feature}"
+            newer = replace(after, release=FIRST_TO_RAISE, until=FIRST_TO_RAISE)
+            yield Remedy(words=words, case=newer, place=_place(case.sources))
+
+
+def _place(sources: Mapping[str, SourcedValue]) -> tuple[str, int | None] | None:
+    """Where the controllers are named."""
+    named = [source for key in (VOTERS.key, SERVERS.key) if (source := sources.get(key)) is not None]
+    return next(((source.file, source.line) for source in named if source.file is not None), None)
+
+
+class QuorumInquiry(Inquiry):
+    """The files of controllers, all together: they are of one quorum."""
+
+    family = OF_QUORUM
+    title = "Controllers' quorum"
+    dangers = DANGERS
+    faults = Quorum.budgets
+    points = POINTS
+    answers: ClassVar[frozenset[str]] = frozenset({"one controller"})
+    not_asked = "no file is of a controller: process.roles with controller in it"
+    assumes = (
+        "nobody deletes or restores a file of a controller's directory",
+        "to elect nobody any more is no loss, although it is an outage",
+    )
+
+    def subjects(self, read: Read) -> Sequence[Subject]:
+        own = [file for file in read.files if CONTROLLER in roles_of(file)]
+        if not own:
+            return []
+        _ensure_alike(own)
+        features = [file for file in read.files if file.role == "broker" and file.printed]
+        found: dict[object, QuorumCase] = {}
+        doubts: dict[str, Notice] = {}
+        for chosen in read.versions:
+            version = TIME_LINE.version_at(chosen.release, KRAFT)
+            for case in () if version is None else _cases([*own, *features], chosen, read):
+                can_raise = RELEASES.index(chosen.release) >= RELEASES.index(FIRST_TO_RAISE)
+                ways = tuple((n, w) for n, w in case.ways.items() if n != RELEASE)
+                found.setdefault((version, can_raise, case.level, ways), case)
+                doubts |= {notice.text: notice for notice in _doubts(case)}
+        place = next(entry for entry in own[0].entries if entry.key == "process.roles")
+        return [
+            Subject(
+                about=", ".join(dict.fromkeys(file.path for file in own)),
+                cases=tuple(found.values()),
+                place=(place.file, place.line),
+                doubts=tuple(doubts.values()),
+            )
+        ]
+
+
+def _ensure_alike(files: Sequence[ConfigurationFile]) -> None:
+    """Raises ConfigurationError for a controller that names nobody, and for two that name others."""
+    problems: list[Notice] = []
+    first: dict[str, SourcedValue] = {}
+    for file in files:
+        named = {key.key: source for key in (VOTERS, SERVERS) if (source := in_force(key, [file], "4.4")) is not None}
+        if not any(source.value for source in named.values()):
+            what = f"it sets neither {VOTERS.key} nor {SERVERS.key}."
+            advice = f"Write {SERVERS.key}, or {VOTERS.key} for static voters."
+            problems.append(
+                Notice(what=what, why="A controller does not start without.", advice=advice, file=file.path)
+            )
+        for key, source in named.items():
+            before = first.setdefault(key, source)
+            if _members(before) != _members(source):
+                what = f"other controllers than at {before.file}:{before.line}."
+                why = "Controllers of one quorum name the same ones."
+                problems.append(source.notice(what, why, "Audit each quorum by itself."))
+    if problems:
+        raise ConfigurationError(problems)
+
+
+def _members(source: SourcedValue | None) -> frozenset[str]:
+    return frozenset(part.strip() for part in source.value.split(",") if part.strip()) if source else frozenset()
+
+
+def _cases(files: Sequence[ConfigurationFile], chosen: ChosenVersion, read: Read) -> Iterator[QuorumCase]:
+    """What the files may be of in one release."""
+    keys = (VOTERS, SERVERS, AUTO_JOIN, FEATURE)
+    sources = {key.key: source for key in keys if (source := in_force(key, files, chosen.version)) is not None}
+    count = len(_members(sources.get(VOTERS.key))) or len(_members(sources.get(SERVERS.key)))
+    for level, (why, is_open) in _levels(chosen.release, sources).items():
+        joins = AUTO_JOIN.key in sources and sources[AUTO_JOIN.key].value == "true" and bool(level)
+        formats = Format.names if level else Format.names[:1]
+        starts = ("at-once",) if level else tuple(POINTS[2].ways)
+        for formatted, started in product(formats, starts):
+            ways = {RELEASE: chosen.release} if len(read.versions) > 1 else {}
+            ways |= {LEVEL: str(level)} if is_open else {}
+            ways |= {FORMATS: formatted} if level else {STARTS: started}
+            if any(read.said.get(name, way) != way for name, way in ways.items()):
+                continue
+            yield QuorumCase(
+                ways={name: way for name, way in ways.items() if name not in read.said},
+                release=chosen.release,
+                until=chosen.until,
+                controllers=count,
+                level=level,
+                level_why=why,
+                formats=formatted,
+                starts=started,
+                auto_join=joins,
+                sources=sources,
+                tolerance=read.tolerances.get(OF_QUORUM),
+            )
+
+
+def _levels(release: str, sources: Mapping[str, SourcedValue]) -> dict[int, tuple[str, bool]]:
+    """The possible levels of kraft.version, each with the reason for it, and whether no file tells which it is."""
+    feature, voters, servers = sources.get(FEATURE.key), sources.get(VOTERS.key), sources.get(SERVERS.key)
+    if feature is not None and feature.file is not None:
+        return {int(feature.value): (told(feature), False)}
+    if RELEASES.index(release) < RELEASES.index(FIRST_WITH_LEVEL_1):
+        return {0: (f"Kafka {release} has no other", False)} if voters is not None and voters.value else {}
+    if voters is not None and voters.value:
+        static = f"{VOTERS.key} is set at {voters.file}:{voters.line}"
+        if RELEASES.index(release) < RELEASES.index(FIRST_TO_RAISE):
+            return {0: (static, False)}
+        return {0: (f"{static}, and nobody raised it", True), 1: ("it was raised", True)}
+    assert servers is not None
+    return {1: (f"{SERVERS.key} alone is set at {servers.file}:{servers.line}", False)}
+
+
+def _doubts(case: QuorumCase) -> Iterator[Notice]:
+    """That the voters are in the log and not in the file; that an even number of voters is no better than one less."""
+    servers = case.sources.get(SERVERS.key)
+    if case.level and servers is not None and servers.file is not None:
+        what = f"this names {len(_members(servers))} controllers, and the voters may be others: they are in the metadata log."
+        advice = "Compare with kafka-metadata-quorum.sh describe --status."
+        yield servers.notice(what, advice=advice, decides=True)

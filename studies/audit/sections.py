@@ -1,0 +1,293 @@
+"""The sections of an audit: what a family beside replication is asked about a client, a group or the controllers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from neverlost.explorer.answers.questions import Answer, Question
+from neverlost.explorer.verdict import Verdict
+from neverlost.model.arguments import argument
+from neverlost.spec.configuration import ConfigurationError, Notice
+from neverlost.spec.configuration.readings import ALTERNATIVES
+from neverlost.spec.exposure import Danger
+from neverlost.spec.families import inquiries
+from neverlost.spec.inquiry import Ask, Case, Inquiry, Read, Remedy, Subject
+
+from ..study import Study
+from .examination import WORST_FIRST, worst_of
+
+MOST_STATES_OF_OTHERS = 20_000_000
+"""So many states are searched for the other cases of a subject, all together, where their answers are not known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decided:
+    """The answer to a question. `usual`: it should be survived."""
+
+    ask: Ask
+    answer: Answer
+    usual: bool
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.answer.verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseVerdict:
+    """The verdict on a case, with the first question that was found to decide it, if it does not hold."""
+
+    case: Case
+    verdict: Verdict
+    first: Decided | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SectionFix:
+    """A change that prevents a danger with all that should be survived; the largest search for this had `states` states."""
+
+    remedy: Remedy
+    asked: tuple[Ask, ...]
+    states: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """What a family says of a subject. `case` is the one that is examined: the usual one, or the one most like it that is worse."""
+
+    inquiry: Inquiry
+    subject: Subject
+    case: Case
+    decided: Sequence[Decided]
+    fixes: Mapping[Danger, SectionFix | None]
+    cases: Sequence[CaseVerdict]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of those of all cases.
+
+        What only a program or an operator can make worse is not said to happen: then it is open, for no file says what they do.
+        """
+        usual = [one for one in self.cases if is_usual(one.case, self.inquiry)]
+        worst = worst_of(one.verdict for one in usual)
+        everywhere = worst_of(one.verdict for one in self.cases)
+        return Verdict.UNDECIDED if worst == Verdict.HOLDS and everywhere != Verdict.HOLDS else worst
+
+    @property
+    def examined(self) -> CaseVerdict:
+        """The verdict on the case that is examined."""
+        return next(one for one in self.cases if one.case is self.case)
+
+    def of(self, danger: Danger, verdict: Verdict) -> list[Decided]:
+        """The answers with this verdict: if violated those with the fewest faults, if it holds those with the most."""
+        found = [one for one in self.decided if one.ask.danger == danger and one.verdict == verdict]
+        if verdict == Verdict.VIOLATED:
+            return [one for one in found if not any(o is not one and o.ask.within(one.ask) for o in found)]
+        if verdict == Verdict.HOLDS:
+            return [one for one in found if not any(o is not one and one.ask.within(o.ask) for o in found)]
+        return found
+
+    @property
+    def dangers(self) -> tuple[Danger, ...]:
+        """The dangers that were asked about, in their order."""
+        return tuple(dict.fromkeys(one.ask.danger for one in self.decided))
+
+    @property
+    def violated(self) -> list[Decided]:
+        """What happens with the fewest faults; what should be survived comes first."""
+        found = [one for danger in self.dangers for one in self.of(danger, Verdict.VIOLATED)]
+        return sorted(found, key=lambda one: not one.usual)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotAsked:
+    """A family that was not asked. `subject` is what the files lead to, if they do: then no case of it is modelled."""
+
+    inquiry: Inquiry
+    subject: Subject | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sections:
+    """Every section, and the families that were not asked."""
+
+    asked: Sequence[Section] = ()
+    not_asked: Sequence[NotAsked] = ()
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        """Those of the sections; undecided for what the files lead to and nobody could ask."""
+        unknown = [Verdict.UNDECIDED for one in self.not_asked if one.subject is not None]
+        return [*(section.verdict for section in self.asked), *unknown]
+
+
+NO_SECTIONS = Sections()
+"""Where no family beside replication is asked."""
+
+
+def is_usual(case: Case, inquiry: Inquiry) -> bool:
+    """Do programs and operators do in this case what documentation says?"""
+    usual = {point.name: next(iter(point.ways)) for point in inquiry.points if point.of_people}
+    return all(case.ways.get(name, way) == way for name, way in usual.items())
+
+
+def sections_of(read: Read, study: Study) -> Sections:
+    """Ask every family that the files lead to. Raises ConfigurationError for values that Kafka refuses."""
+    found = {inquiry: inquiry.subjects(read) for inquiry in inquiries().values()}
+    _ensure_said_of(found, read)
+    asked: list[Section] = []
+    not_asked: list[NotAsked] = []
+    for inquiry, subjects in found.items():
+        asked += [_section(inquiry, subject, study) for subject in subjects if subject.cases]
+        not_asked += [NotAsked(inquiry=inquiry, subject=subject) for subject in subjects if not subject.cases]
+        not_asked += [] if subjects else [NotAsked(inquiry=inquiry)]
+    return Sections(asked=asked, not_asked=not_asked)
+
+
+def _ensure_said_of(found: Mapping[Inquiry, Sequence[Subject]], read: Read) -> None:
+    """Raises ConfigurationError for what was said of a family that the files do not lead to, or that leaves no case of it."""
+    problems = []
+    for inquiry, subjects in found.items():
+        names = {point.name for point in inquiry.points} - set(ALTERNATIVES)
+        said = ", ".join(f"{name}={way}" for name, way in read.said.items() if name in names)
+        if said and not any(subject.cases for subject in subjects):
+            what, advice = f"{said} goes with no reading of the files.", "Leave it out, or look at what the files say."
+            problems.append(Notice(what=what, advice=advice, key=argument("assume")))
+        if inquiry.family in read.tolerances and not subjects:
+            what = f"the files lead to no question about {inquiry.family}: {inquiry.not_asked}."
+            problems.append(Notice(what=what, advice="Name the file that does.", key=argument("tolerate")))
+    if problems:
+        raise ConfigurationError(problems)
+
+
+def _section(inquiry: Inquiry, subject: Subject, study: Study) -> Section:
+    first, *others = subject.cases
+    decided = _decide(first.asks, study)
+    budget = _Budget(MOST_STATES_OF_OTHERS)
+    cases = [_verdict_of(first, decided), *(_judge(case, study, budget) for case in others)]
+    worst = min(cases, key=lambda one: _place(one, first, inquiry))
+    if worst.case is not first:
+        decided = _decide(worst.case.asks, study)
+        cases = [_verdict_of(one.case, decided) if one is worst else one for one in cases]
+    fixes = _Fixes(worst.case, decided, study)
+    urgent = dict.fromkeys(one.ask.danger for one in decided if one.usual and one.verdict == Verdict.VIOLATED)
+    return Section(
+        inquiry=inquiry,
+        subject=subject,
+        case=worst.case,
+        decided=decided,
+        fixes={danger: fixes.of(danger) for danger in urgent},
+        cases=cases,
+    )
+
+
+def _place(one: CaseVerdict, first: Case, inquiry: Inquiry) -> tuple[int, int, int]:
+    """What documentation says first, then the worse verdict, then what differs least from the first case."""
+    differing = sum(first.ways.get(name) != way for name, way in one.case.ways.items())
+    return int(not is_usual(one.case, inquiry)), WORST_FIRST.index(one.verdict), differing
+
+
+def _decide(asks: Sequence[Ask], study: Study) -> list[Decided]:
+    """All questions, and those which these depend on."""
+    given = {id(ask): _answers(ask.given, study) for ask in asks if ask.given and ask.usual}
+    answers = _answers(asks, study)
+    return [
+        Decided(
+            ask=ask,
+            answer=answer,
+            usual=ask.usual and any(one.verdict != Verdict.HOLDS for one in given[id(ask)])
+            if id(ask) in given
+            else ask.usual,
+        )
+        for ask, answer in zip(asks, answers, strict=True)
+    ]
+
+
+def _answers(asks: Sequence[Ask], study: Study) -> list[Answer]:
+    questions = [question_of(ask) for ask in asks]
+    labels = {
+        question.key: f"{ask.danger.name}, with {ask.with_what}" for question, ask in zip(questions, asks, strict=True)
+    }
+    return study.answer_all(questions, labels)
+
+
+def question_of(ask: Ask) -> Question:
+    """The question whether the danger cannot happen."""
+    return Question(model=ask.model, property=ask.danger.property)
+
+
+def _verdict_of(case: Case, decided: Sequence[Decided]) -> CaseVerdict:
+    """The verdict on what should be survived; what the model lacks of the files leaves open what would hold."""
+    counted = [one for one in decided if one.usual]
+    for verdict in (Verdict.VIOLATED, Verdict.UNDECIDED):
+        first = next((one for one in counted if one.verdict == verdict), None)
+        if first is not None:
+            return CaseVerdict(case=case, verdict=Verdict.UNDECIDED if case.lacks else verdict, first=first)
+    return CaseVerdict(case=case, verdict=Verdict.UNDECIDED if case.lacks else Verdict.HOLDS)
+
+
+@dataclass
+class _Budget:
+    """How many more states may be searched."""
+
+    states: int
+
+
+def _judge(case: Case, study: Study, budget: _Budget) -> CaseVerdict:
+    """Whether a danger can happen: danger by danger, until one is found or the budget is used up."""
+    by_danger: dict[Danger, list[Ask]] = {}
+    for ask in case.asks:
+        if ask.usual:
+            by_danger.setdefault(ask.danger, []).append(ask)
+    decided: list[Decided] = []
+    for asks in by_danger.values():
+        if budget.states <= 0 or study.interrupted():
+            return CaseVerdict(case=case, verdict=Verdict.UNDECIDED)
+        unknown = [ask for ask in asks if study.answers.known(question_of(ask)) is None]
+        found = _decide(asks, study)
+        searched = {id(ask) for ask in unknown}
+        budget.states -= sum(one.answer.distinct for one in found if id(one.ask) in searched)
+        decided += found
+        judged = _verdict_of(case, decided)
+        if judged.verdict == Verdict.VIOLATED:
+            return judged
+    return _verdict_of(case, decided)
+
+
+class _Fixes:
+    """Searches for what prevents a danger: each remedy is asked, and all that held before must still hold."""
+
+    def __init__(self, case: Case, decided: Sequence[Decided], study: Study) -> None:
+        self.case, self.decided, self.study = case, decided, study
+
+    def of(self, danger: Danger) -> SectionFix | None:
+        """The first remedy with which the danger does not happen; None if none helps."""
+        if self.case.lacks:
+            return None
+        return next((fix for fix in self._tried(danger) if fix is not None), None)
+
+    def _tried(self, danger: Danger) -> Iterator[SectionFix | None]:
+        for remedy in self.case.remedies():
+            if self.study.interrupted():
+                return
+            yield self._fix(danger, remedy)
+
+    def _fix(self, danger: Danger, remedy: Remedy) -> SectionFix | None:
+        if remedy.case.lacks:
+            return None
+        after = remedy.case.asks
+        asked = [one for one in _decide([ask for ask in after if ask.danger == danger], self.study) if one.usual]
+        if not asked or any(one.verdict != Verdict.HOLDS for one in asked):
+            return None
+        held = {
+            (one.ask.danger, one.ask.with_what)
+            for one in self.decided
+            if one.usual and one.verdict == Verdict.HOLDS and one.ask.danger != danger
+        }
+        others = _answers([ask for ask in after if (ask.danger, ask.with_what) in held], self.study)
+        if any(answer.verdict == Verdict.VIOLATED for answer in others):
+            return None
+        return SectionFix(
+            remedy=remedy, asked=tuple(one.ask for one in asked), states=max(one.answer.distinct for one in asked)
+        )

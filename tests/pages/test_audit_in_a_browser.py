@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from browsing import NARROW, WIDE, Looked
+from command_line import Run
+from shell_blocks import ROOT
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+Look = Callable[..., Looked]
+
+
+@pytest.fixture
+def audit(run: Run, tmp_path: Path) -> Callable[[str], str]:
+    """The address of the page of an audit of an example."""
+
+    def address(example: str) -> str:
+        files = sorted(str(file) for file in (ROOT / "examples" / "audit" / example).iterdir())
+        run("audit", *files, "--html", str(tmp_path / "audit.html"), "--quiet")
+        return (tmp_path / "audit.html").as_uri()
+
+    return address
+
+
+def is_on_the_first_screen(looked: Looked, selector: str, height: int) -> bool:
+    box = looked.page.locator(selector).first.bounding_box()
+    return box is not None and box["y"] >= 0 and box["y"] + box["height"] <= height
+
+
+def test_the_verdict_and_the_change_that_comes_first_are_on_the_first_screen(
+    look: Look, audit: Callable[[str], str]
+) -> None:
+    looked = look(audit("acks-1"))
+    for selector in ("h1", ".remedy .what", ".remedy .diff"):
+        assert is_on_the_first_screen(looked, selector, WIDE["height"]), selector
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_what_to_do_first_is_read_without_scrolling_sideways(
+    look: Look, audit: Callable[[str], str], size: dict[str, int]
+) -> None:
+    looked = look(audit("many-topics"), size=size, scheme="dark")
+    assert looked.is_narrower_than_its_window()
+    for cell in looked.page.locator(".summary td, .summary th[scope=row]").all():
+        box = cell.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= size["width"]
+    assert looked.complaints == []
+
+
+def test_a_link_leads_to_the_story_of_what_may_happen(look: Look, audit: Callable[[str], str]) -> None:
+    looked = look(audit("acks-1"))
+    link = looked.page.locator(".remedy a").first
+    link.click()
+    story = looked.page.locator(f"{link.get_attribute('href')}")
+    assert story.locator(".step").first.is_visible()
