@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from neverlost.conformance.cluster.transactions.stories import StoryRun
 
 REPLICATION, TRANSACTIONS, QUORUM = "replication", "transactions", "quorum"
-PRODUCERS = ("raw", "java", "librdkafka")
+RAW = "raw"
 OF = {TRANSACTIONS: "transactions", QUORUM: "the quorum"}
 
 
@@ -38,9 +38,9 @@ OF = {TRANSACTIONS: "transactions", QUORUM: "the quorum"}
 @click.option(
     "--client",
     "clients",
-    type=click.Choice(PRODUCERS),
     multiple=True,
-    help="Of transactions: whose producers; raw requests if not given. Repeatable.",
+    metavar="NAME",
+    help="Of transactions: whose producers: raw (if not given), java, java-3.9.1, librdkafka. Repeatable.",
 )
 @click.option("--times", default=1, type=click.IntRange(min=1), metavar="N", help="How many times each; 1.")
 @click.option("--unpatched", is_flag=True, help="Change no request on its way: only delay and cut.")
@@ -84,7 +84,7 @@ def known_command(
     if family == QUORUM:
         return _play_quorum(names, releases, times, list_only, show_steps, output, quiet)
     if family == TRANSACTIONS:
-        return _play_stories(names, releases, clients or PRODUCERS[:1], times, list_only, show_steps, output, quiet)
+        return _play_stories(names, releases, clients or (RAW,), times, list_only, show_steps, output, quiet)
     wanted, planned = known(names, releases)
     if list_only:
         about = [*((one.name, one.about) for one in wanted), *((one.name, one.about) for one in planned)]

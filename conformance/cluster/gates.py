@@ -29,8 +29,8 @@ FETCH, EPOCH_END, CONTROL, ALTER_ISR, METADATA_LOG, HEARTBEAT, REGISTRATION, SHU
 )
 VOTE, BEGIN_EPOCH, END_EPOCH = "vote", "begin epoch", "end epoch"
 """What controllers send to each other beside fetches of the metadata log (KIP-595)."""
-PRODUCE, INIT_PRODUCER_ID, ADD_PARTITIONS, END_TXN, MARKERS = (
-    *("produce", "producer id", "add partitions", "end of a transaction", "markers"),
+PRODUCE, INIT_PRODUCER_ID, ADD_PARTITIONS, END_TXN, MARKERS, OFFSETS = (
+    *("produce", "producer id", "add partitions", "end of a transaction", "markers", "offsets of a transaction"),
 )
 FETCH_KEY, LEADER_AND_ISR_KEY, SHUTDOWN_KEY, HEARTBEAT_KEY = 1, 4, 7, 63
 KINDS = {
@@ -38,8 +38,10 @@ KINDS = {
     22: INIT_PRODUCER_ID,
     23: EPOCH_END,
     24: ADD_PARTITIONS,
+    25: ADD_PARTITIONS,
     26: END_TXN,
     27: MARKERS,
+    28: OFFSETS,
     4: CONTROL,
     5: CONTROL,
     6: CONTROL,

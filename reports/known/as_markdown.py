@@ -55,7 +55,9 @@ def _cell(played: StoryRun | None) -> str:
     if played is None:
         return ""
     times = len(played.runs)
-    seen = f"happens {played.happened} of {times}" if played.happened else f"refused {times} of {times}: {played.late}"
+    seen = f"happens {played.happened} of {times}"
+    if not played.happened:
+        seen = f"does not happen, {times} of {times} ({played.late})"
     return seen if played.as_expected else f"{seen} (**not as the model says**)"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kafka import KafkaConsumer, TopicPartition
@@ -19,7 +19,7 @@ from ..wire import CONSUMER, HOST, NO_ERROR
 
 ALL_RECORDS, COMMITTED_ONLY = 0, 1
 TRANSACTIONAL, CONTROL_BATCH = 1 << 4, 1 << 5
-COORDINATORS_LOG = "__transaction_state"
+COORDINATORS_LOG, OFFSETS_LOG = "__transaction_state", "__consumer_offsets"
 MOST_BYTES, POLL_MS, READ_SECONDS = 1 << 20, 200, 10.0
 
 
@@ -29,7 +29,7 @@ class Batch:
 
     last_offset: int
     producer_id: int
-    values: tuple[str, ...]
+    values: tuple[bytes, ...]
     commits: bool | None = None
 
 
@@ -55,7 +55,7 @@ def batches_of(data: bytes) -> Iterator[Batch]:
         if attributes & CONTROL_BATCH:
             yield Batch(offset + delta, producer, (), commits=_commits(data, at + 61))
         else:
-            values = tuple(record.value.decode() for record in records_of(data[at:end]))
+            values = tuple(record.value for record in records_of(data[at:end]))
             yield Batch(offset + delta, producer, values)
         at = end
 
@@ -89,17 +89,34 @@ def look(cluster: Cluster, topic: str, number: int, leader: int) -> Partition:
     """Read a partition as a consumer of committed records does, and as one of all records. Raises ClusterError."""
     everything, end, _ = _fetch(cluster, topic, number, leader, ALL_RECORDS)
     committed, stable, aborted = _fetch(cluster, topic, number, leader, COMMITTED_ONLY)
-    visible = set(_visible(committed, aborted))
+    visible = set(visible_batches(committed, aborted))
     found: list[tuple[str, int]] = []
     for batch in everything:
         fate = Fate.OPEN if batch.last_offset >= stable else Fate.SKIPPED
         if batch.last_offset in visible:
             fate = Fate.VISIBLE
-        found += [(value, fate) for value in batch.values]
+        found += [(value.decode(), fate) for value in batch.values]
     return Partition(tuple(found), stable, end)
 
 
-def _visible(batches: Sequence[Batch], aborted: Sequence[tuple[int, int]]) -> Iterator[int]:
+def look_at_offsets(cluster: Cluster, leader: int, producer_id: int, names: Mapping[int, str]) -> Partition:
+    """The offsets that a producer committed with its transactions, under the names that these offsets have.
+
+    The log of offsets has those of other groups as well, and an open transaction there is none of this one. So what counts is the next
+    marker of this producer, as for the group's coordinator. Raises ClusterError if the log cannot be read.
+    """
+    batches, end, _ = _fetch(cluster, OFFSETS_LOG, 0, leader, ALL_RECORDS)
+    ours = [batch for batch in batches if batch.producer_id == producer_id]
+    found: list[tuple[str, int]] = []
+    for at, batch in enumerate(ours):
+        ended = next((one.commits for one in ours[at:] if one.commits is not None), None)
+        fate = Fate.OPEN if ended is None else Fate.VISIBLE if ended else Fate.SKIPPED
+        offsets = [struct.unpack_from(">q", value, 2)[0] for value in batch.values]
+        found += [(names[offset], fate) for offset in offsets if offset in names]
+    return Partition(tuple(found), end, end)
+
+
+def visible_batches(batches: Sequence[Batch], aborted: Sequence[tuple[int, int]]) -> Iterator[int]:
     """The last offsets of the batches that a consumer of committed records hands on (KIP-98, CompletedFetch.nextFetchedRecord).
 
     `aborted` has the producer and the first offset of each aborted transaction.
@@ -184,11 +201,11 @@ def noted(cluster: Cluster, coordinator: int, producer_id: int) -> Noted | None:
     found = None
     for value in values:
         if len(value) > 10 and struct.unpack_from(">q", value, 2)[0] == producer_id:
-            found = _entry(value)
+            found = entry_of(value)
     return found
 
 
-def _entry(value: bytes) -> Noted:
+def entry_of(value: bytes) -> Noted:
     """An entry of the coordinator's log (TransactionLogValue): in version 0, or in version 1, where lengths are one more and short."""
     version, _, epoch, _, state = struct.unpack_from(">hqhib", value)
     read = _Entry(value, compact=version >= 1)

@@ -27,13 +27,15 @@ from neverlost.model.kafka.transactions.state import (
 
 from ..cluster import Cluster
 from ..control import topic_settings
-from ..gates import ADD_PARTITIONS, END_TXN, INIT_PRODUCER_ID, MARKERS, PRODUCE, Frame
+from ..gates import ADD_PARTITIONS, END_TXN, INIT_PRODUCER_ID, MARKERS, OFFSETS, PRODUCE, Frame, Part
 from ..releases import ClusterError
 from ..wire import NO_ERROR
-from .observing import Noted, Partition, consumed, look, noted
+from .observing import COORDINATORS_LOG, OFFSETS_LOG, Noted, Partition, consumed, look, look_at_offsets, noted
 from .requests import CONCURRENT, DUPLICATE, FENCING, RETRIABLE, Reply, Request, Requests, reply_of
 from .stories import TV0
 
+TIMEOUT_MS, SHORT_TIMEOUT_MS, TIMED_OUT_SECONDS = 600_000, 6000, 20.0
+"""transaction.timeout.ms: no transaction ends by it, or one does as a step of the run."""
 ANSWERED_SECONDS, ARRIVES_SECONDS, AGREE_SECONDS = 15.0, 10.0, 5.0
 ABSENT_SECONDS, RETRY_SECONDS = 2.0, 0.05
 """How long a marker is waited for that may not come, once brokers have left the run."""
@@ -99,6 +101,12 @@ class Played:
         return None
 
     @property
+    def disturbed(self) -> bool:
+        """Has something come that was late, or a timeout passed?"""
+        timed_out = any(one.done and one.step.startswith("time_out") for one in self.steps)
+        return bool(self.late) or timed_out
+
+    @property
     def differs_at(self) -> int | None:
         """The first step at which brokers leave the run."""
         return next((number for number, one in enumerate(self.steps, 1) if one.differs or not one.done), None)
@@ -111,17 +119,37 @@ class Played:
 
 
 class Play:
-    """A trace on a cluster: a transactional id and a topic of its own, each of whose partitions is led by another broker."""
+    """A trace on a cluster: a transactional id and a topic of its own, each of whose partitions is led by another broker.
 
-    def __init__(self, trace: Trace, cluster: Cluster, client: str, watch: Watch[str] = UNWATCHED) -> None:
+    With `offsets` the last partition of the model is the log of a group's offsets.
+    """
+
+    def __init__(
+        self, trace: Trace, cluster: Cluster, client: str, *, offsets: bool = False, watch: Watch[str] = UNWATCHED
+    ) -> None:
         self.trace, self.model, self.cluster, self.client, self.watch = trace, trace.model, cluster, client, watch
         self.gates = cluster.gates
         self.topic = f"t{uuid.uuid4().hex[:12]}"
-        self.leaders = {number: cluster.brokers[number] for number in range(self.model.bounds["partitions"])}
-        self.requests = Requests(cluster, f"id-{self.topic}", self.topic, client)
+        # Where some brokers are of a later release, the first partition is led by one of them.
+        leaders = cluster.brokers[::-1] if cluster.upgraded else cluster.brokers
+        self.leaders = {number: leaders[number] for number in range(self.model.bounds["partitions"])}
+        self.offsets = len(self.leaders) - 1 if offsets else None
+        self.places = {
+            number: (OFFSETS_LOG, 0) if number == self.offsets else (self.topic, number) for number in self.leaders
+        }
+        self.times_out = any(step.action.name == "time_out" for step in trace.steps)
+        self.requests = Requests(
+            cluster,
+            f"id-{self.topic}",
+            self.topic,
+            client,
+            timeout_ms=SHORT_TIMEOUT_MS if self.times_out else TIMEOUT_MS,
+        )
         self.clients = {number: Client() for number in range(self.model.bounds["producers"])}
         self.seen = self._first_state()
         self.held: dict[Key, Frame] = {}
+        self.asked: dict[tuple[int, int], tuple[str, int, int]] = {}
+        """Where the coordinator's answer on a record that is held up waits."""
         self.late: list[str] = []
         self.leaves = False
         """Have the brokers left the run?"""
@@ -130,9 +158,11 @@ class Play:
 
     def play(self) -> Played:
         """Do every step, open all gates, and see what is left. Raises KeyboardInterrupt, ClusterError if the cluster fails."""
-        self.cluster.control.create_topic(self.topic, [[one] for one in self.leaders.values()], topic_settings(1))
+        self._create_logs()
+        ours = [[self.leaders[number]] for number, (topic, _) in self.places.items() if topic == self.topic]
+        self.cluster.control.create_topic(self.topic, ours, topic_settings(1))
         for number in self.leaders:
-            self.cluster.until(partial(self._look, number), ANSWERED_SECONDS, f"{self.topic}-{number} to be read")
+            self.cluster.until(partial(self._look, number), ANSWERED_SECONDS, f"{self.places[number]} to be read")
         coordinator = self.requests.coordinator
         for leader in self.leaders.values():
             self.gates.shut(MARKERS, coordinator, leader)
@@ -162,6 +192,21 @@ class Play:
             trouble=trouble,
         )
 
+    def _create_logs(self) -> None:
+        """Have the first broker be the coordinator, unless there is one already: in an upgrade it is of the earlier release.
+
+        The last partition's leader is the group's coordinator, if there is to be one.
+        """
+        first = self.cluster.brokers[0]
+        there = self.cluster.wire.topics(self.cluster.client_port[first])
+        wanted = {COORDINATORS_LOG: first}
+        if self.offsets is not None:
+            wanted[OFFSETS_LOG] = self.leaders[self.offsets]
+        for name in wanted.keys() - there:
+            self.cluster.control.create_topic(name, [[wanted[name]]], {"cleanup.policy": "compact"})
+        if self.offsets is not None:
+            self.leaders[self.offsets] = self.requests.group_coordinator
+
     def close(self) -> None:
         """End what was started for the run."""
 
@@ -170,13 +215,19 @@ class Play:
         self.watch.progress(f"Kafka {self.cluster.release}: {text}")
         done, differs = True, ""
         try:
-            said = getattr(self, f"do_{step.action.name}")(after, **step.picks())
+            said = self._perform(step, after)
         except NotDoneError as error:
             done, said = False, str(error)
         if done and not self.leaves and self._is_compared(step):
             differs = self._difference(after)
         self.leaves = self.leaves or not done or bool(differs)
         return PlayedStep(step=text, said=said, done=done, differs=differs)
+
+    def _perform(self, step: Step, after: Transactions) -> str:
+        perform = getattr(self, f"do_{step.action.name}", None)
+        if perform is None:
+            raise NotDoneError("real brokers are not made to do this")
+        return str(perform(after, **step.picks()))
 
     def _is_compared(self, step: Step) -> bool:
         """Are brokers to be as the model after a step?"""
@@ -190,10 +241,22 @@ class Play:
 
     def _consumed(self) -> tuple[tuple[str, ...], ...]:
         """What another library's consumer reads. Raises ClusterError if it reads otherwise than this one."""
-        found = [self._look(number) for number in self.leaders]
-        reads = consumed(self.cluster, self.topic, list(self.leaders), [one.stable for one in found])
-        if reads != [one.read for one in found]:
-            raise ClusterError(f"two consumers read {self.topic} otherwise: {[one.read for one in found]} and {reads}")
+        found = {number: self._look(number) for number in self.leaders}
+        ours = {number: one for number, one in found.items() if number != self.offsets}
+        reads = consumed(self.cluster, self.topic, list(ours), [one.stable for one in ours.values()])
+        if reads != [one.read for one in ours.values()]:
+            raise ClusterError(
+                f"two consumers read {self.topic} otherwise: {[one.read for one in ours.values()]} and {reads}"
+            )
+        if self.offsets is not None:
+            reads.append(found[self.offsets].read)
+            committed, last = self.requests.committed_offset(), reads[-1][-1:]
+            if [
+                Txn.show(txn, self.model.bounds)
+                for txn in range(self.model.bounds["transactions"])
+                if _offset_of(txn) == committed
+            ] != last:
+                raise ClusterError(f"the group has committed {committed}, and its log has {last}")
         return tuple(map(tuple, reads))
 
     # What is seen
@@ -207,7 +270,17 @@ class Play:
         return self._state(self.trace.states[0])
 
     def _look(self, partition: int) -> Partition:
+        if partition == self.offsets:
+            names = {
+                _offset_of(txn): Txn.show(txn, self.model.bounds) for txn in range(self.model.bounds["transactions"])
+            }
+            return look_at_offsets(self.cluster, self.leaders[partition], self._producer_id, names)
         return look(self.cluster, self.topic, partition, self.leaders[partition])
+
+    @property
+    def _producer_id(self) -> int:
+        """The producer id, which all producers of the transactional id have; -1 before the first has it."""
+        return next((one.producer_id for one in self.clients.values() if one.producer_id != NONE), NONE)
 
     def _observed(self) -> Transactions:
         """The state of the model as it is seen: records and coordinator on the brokers, and what producers were told."""
@@ -225,13 +298,14 @@ class Play:
         entry = self._noted()
         if entry is not None:
             found.state, found.newest_epoch = entry.state, entry.epoch
-            mask = sum(1 << number for topic, number in entry.partitions if topic == self.topic)
+            mask = sum(1 << number for number, place in self.places.items() if place in entry.partitions)
             found.partitions = found.logged_partitions = mask
         return found
 
     def _noted(self) -> Noted | None:
-        ids = [one.producer_id for one in self.clients.values() if one.producer_id != NONE]
-        return noted(self.cluster, self.requests.coordinator, ids[0]) if ids else None
+        if self._producer_id == NONE:
+            return None
+        return noted(self.cluster, self.requests.coordinator, self._producer_id)
 
     def _difference(self, after: Transactions) -> str:
         """In what brokers differ from the model after a step; they have some time to come there."""
@@ -369,7 +443,12 @@ class Play:
         one = self._in_phase(producer, Phase.IN_TRANSACTION)
         if self.client != TV0:
             raise NotDoneError("a client of transaction version 2 does not send it")
-        request = partial(self.requests.add, self._name(producer), one.producer_id, one.epoch, partition)
+        ours = (self._name(producer), one.producer_id, one.epoch)
+        request = (
+            partial(self.requests.add_offsets, *ours)
+            if partition == self.offsets
+            else partial(self.requests.add, *ours, partition)
+        )
         if way == Way.LATE:
             self.seen.sent[txn][partition] = Sent.ADDING
             return self._hold_up(ADD_PARTITIONS, ("AddPartitionsToTxn", txn, partition), producer, request())
@@ -386,15 +465,21 @@ class Play:
         if self.seen.number[txn][partition] == NONE:
             self.seen.number[txn][partition] = one.numbers.get(partition, 0)
             one.numbers[partition] = self.seen.number[txn][partition] + 1
-        value, leader = Txn.show(txn, self.model.bounds), self.leaders[partition]
-        request = partial(
-            self.requests.produce,
-            *(self._name(producer), one.producer_id, one.epoch, partition, self.seen.number[txn][partition]),
-            *(value, leader),
+        ours = (self._name(producer), one.producer_id, one.epoch)
+        request = (
+            partial(self.requests.commit_offset, *ours, _offset_of(txn))
+            if partition == self.offsets
+            else partial(
+                self.requests.produce,
+                *(*ours, partition, self.seen.number[txn][partition]),
+                *(Txn.show(txn, self.model.bounds), self.leaders[partition]),
+            )
         )
         if way == Way.LATE:
             self.seen.sent[txn][partition] = Sent.UNANSWERED
-            return self._hold_up(PRODUCE, ("Produce", txn, partition), producer, request())
+            return self._hold_up(
+                OFFSETS if partition == self.offsets else PRODUCE, ("Produce", txn, partition), producer, request()
+            )
         reply = self._ask(request)
         written = reply.error in (NO_ERROR, DUPLICATE)
         self.seen.sent[txn][partition] = Sent.ACKNOWLEDGED if written else Sent.FAILED
@@ -408,6 +493,15 @@ class Play:
         if after.phase[producer] == Phase.DEAD:
             self.seen.phase[producer] = Phase.DEAD
         return "nothing is sent"
+
+    def do_give_up_in_the_same_epoch(
+        self, after: Transactions, producer: int, txn: int, partition: int, numbering: int
+    ) -> str:
+        """Nothing is sent: the producer has waited long enough, and goes on without another epoch."""
+        one = self._in_phase(producer, Phase.IN_TRANSACTION)
+        self.seen.sent[txn][partition] = Sent.FAILED
+        one.numbers[partition] = after.next_number[producer][partition]
+        return f"nothing is sent; the next record has the number {one.numbers[partition]}"
 
     def do_end(self, after: Transactions, producer: int, txn: int, result: int, way: int) -> str:
         """EndTxn."""
@@ -456,8 +550,26 @@ class Play:
         """AddPartitionsToTxn."""
         return self._arrive("AddPartitionsToTxn", txn, partition)
 
+    def do_verify_late(self, after: Transactions, txn: int, partition: int) -> str:
+        """Produce; its leader asks the coordinator, whose answer is held."""
+        frame = self.held.get(("Produce", txn, partition))
+        if frame is None:
+            raise NotDoneError("nothing is held up")
+        place = (ADD_PARTITIONS, self.leaders[partition], self.requests.coordinator)
+        self.gates.shut(*place, Part.ANSWER)
+        self.gates.release(frame)
+        try:
+            self.gates.wait(lambda: self.gates.gate(*place).answers, ARRIVES_SECONDS, "the coordinator's answer")
+        except ClusterError as error:
+            raise NotDoneError(str(error)) from error
+        self.asked[txn, partition] = place
+        return "it arrives; its leader has asked the coordinator, and has no answer yet"
+
     def do_append_late(self, after: Transactions, txn: int, partition: int) -> str:
-        """Produce; its leader asks the coordinator first, if it does."""
+        """Produce; its leader asks the coordinator first, if it has not yet and does."""
+        place = self.asked.pop((txn, partition), None)
+        if place is not None:
+            self.gates.open(*place, Part.ANSWER)
         return self._arrive("Produce", txn, partition)
 
     def do_late_end_arrives(self, after: Transactions, txn: int) -> str:
@@ -469,7 +581,7 @@ class Play:
     def _marker(self, partition: int) -> Frame:
         """The request with a marker for a partition that waits at its gate."""
         gate = self.gates.gate(MARKERS, self.requests.coordinator, self.leaders[partition])
-        topic = self.topic.encode()
+        topic = self.places[partition][0].encode()
         seconds = ABSENT_SECONDS if self.leaves else ARRIVES_SECONDS
         try:
             return self.gates.wait(
@@ -493,7 +605,20 @@ class Play:
         """WriteTxnMarkers that was held up."""
         return self._arrive("WriteTxnMarkers", partition, NONE)
 
+    def do_time_out(self, after: Transactions) -> str:
+        """The transaction lasts longer than transaction.timeout.ms, and the coordinator aborts it."""
+        try:
+            self.cluster.until(lambda: is_prepared(self._observed()), TIMED_OUT_SECONDS, "a timeout")
+        except ClusterError as error:
+            raise NotDoneError(str(error)) from error
+        return f"the coordinator is in {Decision.names[self._observed().state]}"
+
     def do_complete(self, after: Transactions) -> str:
         """The coordinator completes by itself."""
         self.gates.wait_a_while(lambda: not is_prepared(self._observed()), AGREE_SECONDS)
         return f"the coordinator is in {Decision.names[self._observed().state]}"
+
+
+def _offset_of(txn: int) -> int:
+    """The offset that an application commits with a transaction."""
+    return 10 * (txn + 1)

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.traces.trace import Trace
 from neverlost.model.core import NONE, Step
-from neverlost.model.kafka.transactions.state import Phase, Result, Sent, Stage, Transactions, Txn, Way
+from neverlost.model.kafka.transactions.state import Numbering, Phase, Result, Sent, Stage, Transactions, Txn, Way
 
 from ..cluster import Cluster
 from ..gates import END_TXN, INIT_PRODUCER_ID, PRODUCE, Frame
 from ..releases import ClusterError
 from ..wire import NO_ERROR
-from .libraries import DELIVERY_MS, LIBRARIES, REQUEST_MS, Call, Library
+from .libraries import DELIVERY_MS, REQUEST_MS, Call, Library, producer_of
 from .playing import ARRIVES_SECONDS, RETRY_SECONDS, Key, NotDoneError, Play
 from .requests import CONCURRENT, FIRST_END_WITH_EPOCH, RETRIABLE, Reply
 from .stories import TV2
@@ -42,7 +42,7 @@ class LibraryPlay(Play):
     def __init__(
         self, trace: Trace, cluster: Cluster, client: str, library: str, watch: Watch[str] = UNWATCHED
     ) -> None:
-        super().__init__(trace, cluster, client, watch)
+        super().__init__(trace, cluster, client, watch=watch)
         self.library = library
         self.libraries: dict[int, Library] = {}
         self.calls: dict[tuple[int, str], Call] = {}
@@ -132,7 +132,9 @@ class LibraryPlay(Play):
         if producer not in self.libraries:
             for place in self._places(producer):
                 self.gates.shut(*place)
-            made = LIBRARIES[self.library](self.cluster, self._name(producer), self.requests.id, self.topic)
+            made = producer_of(
+                self.library, self.cluster, self._name(producer), self.requests.id, self.topic, self.requests.timeout_ms
+            )
             self.libraries[producer] = made
         call, to = self._call(producer, "init", "init"), self.requests.coordinator
         self.seen.phase[producer] = Phase.STARTING
@@ -217,6 +219,16 @@ class LibraryPlay(Play):
         self.gates.cut_waiting(PRODUCE, self._name(producer), self.leaders[partition])
         super().do_give_up(after, producer, txn, partition)
         return f"the library says {error}"
+
+    def do_give_up_in_the_same_epoch(
+        self, after: Transactions, producer: int, txn: int, partition: int, numbering: int
+    ) -> str:
+        """The application commits while the record is not answered, and the record is given up meanwhile."""
+        if numbering != Numbering.NEXT:
+            raise NotDoneError("no library is made to number the next record so")
+        commit = self.libraries[producer].call("commit")
+        said = self.do_give_up(after, producer, txn, partition)
+        return f"{said}; of the commit it says {commit.wait(GIVEN_UP_SECONDS)}"
 
     def do_end(self, after: Transactions, producer: int, txn: int, result: int, way: int) -> str:
         """Commit or abort."""

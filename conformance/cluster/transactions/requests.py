@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from kafka.protocol.consumer import OffsetFetchRequest, OffsetFetchResponse
 from kafka.protocol.metadata import (
     ApiVersionsRequest,
     ApiVersionsResponse,
@@ -18,6 +19,8 @@ from kafka.protocol.metadata import (
     FindCoordinatorResponse,
 )
 from kafka.protocol.producer import (
+    AddOffsetsToTxnRequest,
+    AddOffsetsToTxnResponse,
     AddPartitionsToTxnRequest,
     AddPartitionsToTxnResponse,
     EndTxnRequest,
@@ -26,6 +29,8 @@ from kafka.protocol.producer import (
     InitProducerIdResponse,
     ProduceRequest,
     ProduceResponse,
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitResponse,
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
@@ -38,13 +43,19 @@ from ..wire import HOST, NO_ERROR, read_exactly
 from .stories import TV0, TV2
 
 NEWEST = {
-    TV0: {ProduceRequest: 11, InitProducerIdRequest: 4, AddPartitionsToTxnRequest: 3, EndTxnRequest: 4},
-    TV2: {ProduceRequest: 12, InitProducerIdRequest: 5, EndTxnRequest: 5},
+    TV0: {
+        ProduceRequest: 11,
+        InitProducerIdRequest: 4,
+        AddPartitionsToTxnRequest: 3,
+        AddOffsetsToTxnRequest: 3,
+        TxnOffsetCommitRequest: 4,
+        EndTxnRequest: 4,
+    },
+    TV2: {ProduceRequest: 12, InitProducerIdRequest: 5, TxnOffsetCommitRequest: 5, EndTxnRequest: 5},
 }
 """The newest version of each request in which a client speaks a transaction version (KIP-890)."""
-TRANSACTION_KEY, NO_ID = 1, -1
-TIMEOUT_MS, ANSWER_SECONDS = 600_000, 20.0
-"""transaction.timeout.ms: no transaction ends by it in a run."""
+GROUP_KEY, TRANSACTION_KEY, NO_ID = 0, 1, -1
+ANSWER_SECONDS = 20.0
 ERRORS = {
     NO_ERROR: "no error",
     3: "UNKNOWN_TOPIC_OR_PARTITION",
@@ -103,6 +114,8 @@ def reply_of(key: int, version: int, data: bytes) -> Reply:
         return Reply(answer.responses[0].partition_responses[0].error_code)
     if response is AddPartitionsToTxnResponse:
         return Reply(answer.results_by_topic_v3_and_below[0].results_by_partition[0].partition_error_code)
+    if response is TxnOffsetCommitResponse:
+        return Reply(answer.topics[0].partitions[0].error_code)
     if response is WriteTxnMarkersResponse:
         return Reply(answer.markers[0].topics[0].partitions[0].error_code)
     has_epoch = response is InitProducerIdResponse or version >= FIRST_END_WITH_EPOCH
@@ -117,11 +130,15 @@ RESPONSES = {
         (ProduceRequest, ProduceResponse),
         (InitProducerIdRequest, InitProducerIdResponse),
         (AddPartitionsToTxnRequest, AddPartitionsToTxnResponse),
+        (AddOffsetsToTxnRequest, AddOffsetsToTxnResponse),
+        (TxnOffsetCommitRequest, TxnOffsetCommitResponse),
         (EndTxnRequest, EndTxnResponse),
         (WriteTxnMarkersRequest, WriteTxnMarkersResponse),
     )
 }
 """How the answer to each request is read, by the request's key."""
+OFFSET_FETCH = 5
+"""The version of the request for a committed offset: every broker from 2.1 on has it."""
 FIRST_END_WITH_EPOCH = 5
 """From this version of EndTxn on, a client speaks transaction version 2, and the answer has the producer's next epoch (KIP-890)."""
 
@@ -149,15 +166,16 @@ class Sent:
 class Requests:
     """The requests of the producers of one transactional id, which speak one transaction version, to a topic on a cluster."""
 
-    def __init__(self, cluster: Cluster, transactional_id: str, topic: str, client: str) -> None:
+    def __init__(self, cluster: Cluster, transactional_id: str, topic: str, client: str, *, timeout_ms: int) -> None:
         self.cluster, self.id, self.topic, self.client = cluster, transactional_id, topic, client
+        self.group, self.timeout_ms = f"group-{topic}", timeout_ms
 
     def init(self, producer: str, producer_id: int = NO_ID, epoch: int = NO_ID) -> Request:
         """InitProducerId; with an id and an epoch, those that are expected (KIP-360)."""
         version = self._version(InitProducerIdRequest)
         expected = {"producer_id": producer_id, "producer_epoch": epoch} if version >= 3 else {}
         message = InitProducerIdRequest[version](
-            transactional_id=self.id, transaction_timeout_ms=TIMEOUT_MS, **expected
+            transactional_id=self.id, transaction_timeout_ms=self.timeout_ms, **expected
         )
         return Request(message, version, self.coordinator, producer)
 
@@ -195,6 +213,47 @@ class Requests:
         )
         return Request(message, version, leader, producer)
 
+    def add_offsets(self, producer: str, producer_id: int, epoch: int) -> Request:
+        """AddOffsetsToTxn."""
+        version = self._version(AddOffsetsToTxnRequest)
+        message = AddOffsetsToTxnRequest[version](
+            transactional_id=self.id, producer_id=producer_id, producer_epoch=epoch, group_id=self.group
+        )
+        return Request(message, version, self.coordinator, producer)
+
+    def commit_offset(self, producer: str, producer_id: int, epoch: int, offset: int) -> Request:
+        """TxnOffsetCommit, of one partition that the application reads from."""
+        version = self._version(TxnOffsetCommitRequest)
+        topic = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
+        part = topic.TxnOffsetCommitRequestPartition(
+            version=version,
+            partition_index=0,
+            committed_offset=offset,
+            committed_leader_epoch=-1,
+            committed_metadata="",
+        )
+        member = {"generation_id": -1, "member_id": "", "group_instance_id": None} if version >= 3 else {}
+        message = TxnOffsetCommitRequest[version](
+            transactional_id=self.id,
+            group_id=self.group,
+            producer_id=producer_id,
+            producer_epoch=epoch,
+            topics=[topic(version=version, name=self.topic, partitions=[part])],
+            **member,
+        )
+        return Request(message, version, self.group_coordinator, producer)
+
+    def committed_offset(self) -> int:
+        """The offset that the group has committed; -1 if none. Raises ClusterError if the group's coordinator does not say."""
+        version = OFFSET_FETCH
+        topic = OffsetFetchRequest.OffsetFetchRequestTopic(version=version, name=self.topic, partition_indexes=[0])
+        request = OffsetFetchRequest[version](group_id=self.group, topics=[topic])
+        port = self.cluster.client_port[self.group_coordinator]
+        answer = self.cluster.wire.call(port, request, OffsetFetchResponse, version)
+        if answer.error_code != NO_ERROR:
+            raise ClusterError(f"the offset of {self.group} cannot be fetched: error {answer.error_code}")
+        return int(answer.topics[0].partitions[0].committed_offset)
+
     def end(self, producer: str, producer_id: int, epoch: int, *, committed: bool) -> Request:
         """EndTxn."""
         version = self._version(EndTxnRequest)
@@ -210,15 +269,23 @@ class Requests:
     @cached_property
     def coordinator(self) -> int:
         """The coordinator of the transactional id. Raises ClusterError if none is found in time."""
+        return self._coordinator(self.id, TRANSACTION_KEY)
+
+    @cached_property
+    def group_coordinator(self) -> int:
+        """The coordinator of the group whose offsets are committed. Raises ClusterError if none is found in time."""
+        return self._coordinator(self.group, GROUP_KEY)
+
+    def _coordinator(self, key: str, kind: int) -> int:
         found: list[int] = []
 
         def look() -> bool:
-            request = FindCoordinatorRequest[1](key=self.id, key_type=TRANSACTION_KEY)
+            request = FindCoordinatorRequest[1](key=key, key_type=kind)
             answer = self.cluster.wire.call(self._any_port, request, FindCoordinatorResponse, 1)
             found.append(answer.node_id)
             return bool(answer.error_code == NO_ERROR)
 
-        self.cluster.until(look, ANSWER_SECONDS, f"the coordinator of {self.id}")
+        self.cluster.until(look, ANSWER_SECONDS, f"the coordinator of {key}")
         return found[-1]
 
     def _version(self, request: Any) -> int:

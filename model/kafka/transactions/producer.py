@@ -25,6 +25,7 @@ from .state import (
     TRY_AGAIN,
     Decision,
     Held,
+    Numbering,
     Partition,
     Phase,
     Producer,
@@ -207,6 +208,26 @@ def give_up(s: Transactions, producer: Producer, txn: Txn, partition: Partition)
             abort_later(s, producer)
         else:
             stop(s, producer, Phase.DEAD)
+
+
+@action("R-TXN-19, Sender.completeBatch, TransactionManager.maybeTransitionToErrorState")
+def give_up_in_the_same_epoch(
+    s: Transactions, producer: Producer, txn: Txn, partition: Partition, numbering: Numbering
+) -> None:
+    """A record is given up without a fatal error or a new epoch: the application aborts, and goes on in the same epoch.
+
+    Where the answer is an error and comes after `delivery.timeout.ms`, the next record has the number of this one, which may be in the
+    log (Sender.failBatch, adjustSequenceNumbers).
+    """
+    require(s.keeps_epoch and not in_v2(s))
+    require(s.phase[producer] == Phase.IN_TRANSACTION)
+    require(is_current(s, producer, txn))
+    require(s.sent[txn][partition] == Sent.UNANSWERED)
+
+    s.sent[txn][partition] = Sent.FAILED
+    s.must_abort[producer] = True
+    if numbering == Numbering.AGAIN:
+        s.next_number[producer][partition] = s.number[txn][partition]
 
 
 def is_answered(s: Transactions, txn: Txn) -> bool:

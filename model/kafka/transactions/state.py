@@ -84,6 +84,10 @@ class Fate(Index, names=("absent", "open", "visible", "skipped")):
     """What a reader of committed records makes of a record: not in the log; in an open transaction; visible; skipped as aborted."""
 
 
+class Numbering(Index, names=("next", "again")):
+    """Which sequence number the next record has after one that was given up: the next, or that of the record that was given up."""
+
+
 class Held(Index, names=("no", "held-up", "verified")):
     """Is a Produce held up? On its way, or in the broker between its verification and the append."""
 
@@ -121,6 +125,9 @@ class Transactions(State):
     """Does a partition ask the coordinator whether it is in the transaction (`transaction.partition.verification.enable`)?"""
     client_bumps = setting(flag())
     """Does a client ask for a new epoch after an error for which it aborted (KIP-360)? Otherwise a record without answer is fatal."""
+    keeps_epoch = setting(flag(), off="never-in-the-same-epoch")
+    """May a client that gives a record up go on in the same epoch all the same? Java's does, but for version 2: up to 2.4 if it is not
+    the expiry of a retry that ends it; from 2.5 on if that is while it commits or aborts (TransactionManager.isCompleting)."""
     fence_bumps_twice = setting(flag())
     """Does fencing in version 2 raise the epoch twice (KAFKA-19367)?"""
     marker_check = setting(any_of(MarkerCheck))

@@ -126,6 +126,11 @@ LEDGER = Ledger(
             gaps=(ANSWERED, ADDED_AND_WRITTEN, SEVERAL_PARTITIONS),
         ),
         *_of_client(producer.give_up, "Sender.java: failBatch", f"{MANAGER}: handleFailedBatch"),
+        *_of_client(
+            producer.give_up_in_the_same_epoch,
+            "Sender.java: completeBatch",
+            f"{MANAGER}: maybeTransitionToErrorState",
+        ),
         *_of_coordinator(producer.end, END, gaps=(ANSWERED,)),
         *_of_client(producer.end_unstarted, f"{MANAGER}: nextRequest"),
         *_since(

@@ -14,6 +14,13 @@ from ..releases import EITHER, RELEASES, NamedVersion, ReleaseDifference, TimeLi
 
 DIFFERENCES = (
     ReleaseDifference(
+        rule="A client that gives a record up may go on in the same epoch: after its last retry, or while it commits.",
+        settings={"keeps_epoch": 1},
+        since="0.11.0.0",
+        source="Sender.completeBatch, TransactionManager.maybeTransitionToErrorState",
+        known="code read on the branches of 0.11, 2.4, 2.5, 3.6, 3.9 and 4.3",
+    ),
+    ReleaseDifference(
         rule="A client asks for a new epoch after an error for which it aborted; before, a record without an answer was fatal.",
         settings={"client_bumps": 1},
         since="2.5.0",

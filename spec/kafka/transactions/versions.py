@@ -29,6 +29,7 @@ PROTOCOL = Profile(
         producer.add_partition,
         producer.produce,
         producer.give_up,
+        producer.give_up_in_the_same_epoch,
         producer.end,
         producer.end_unstarted,
         producer.bump_epoch,

@@ -72,12 +72,13 @@ class World:
 
 @dataclass(frozen=True)
 class Rules:
-    """What a release does."""
+    """What a release does. `stays` is a client that may give a record up and go on in the same epoch."""
 
     v2: bool
     asks: bool
     bumps: bool
     strict: bool
+    stays: bool = True
 
 
 def put(items: tuple[object, object], at: int, item: object) -> tuple[object, object]:
@@ -354,6 +355,11 @@ def of_record(w: World, p: int, t: int, q: int, rules: Rules) -> Iterator[World]
     if state == "unanswered":
         failed = known(w, t, q, "failed")
         yield must_abort(failed, p, rules) if rules.bumps or rules.v2 else stopped(failed, p, "dead")
+        if rules.stays and not rules.v2:
+            number = one.numbers[q]
+            assert number is not None
+            yield client(failed, p, broken=True)
+            yield client(failed, p, broken=True, numbers=put(c.numbers, q, number))
 
 
 def unstarted(w: World, p: int, t: int, rules: Rules) -> Iterator[World]:

@@ -81,13 +81,15 @@ def test_without_faults_nothing_is_broken_and_every_witness_is_found(version: Pr
 @pytest.mark.parametrize(
     ("version", "asked", "steps"),
     [
-        ("0.11", {"delays": 1}, {TORN: 17, READ: 13, LOST: 16, HANGS: 12}),
-        ("3.5", {"delays": 1}, {TORN: 17, READ: 13, LOST: 16, HANGS: 8, "zombie_fenced": 15}),
-        ("3.6", {"delays": 1}, {TORN: 17, READ: 13, LOST: 16}),
-        ("3.6", {"delays": 1, "verification": False}, {TORN: 17, READ: 13, LOST: 16, HANGS: 8, "zombie_fenced": 15}),
+        ("0.11", {"delays": 1, "keeps_epoch": False}, {TORN: 17, READ: 13, LOST: 16, HANGS: 12}),
+        ("0.11", {"delays": 1}, {TORN: 17, READ: 13, LOST: 13, HANGS: 8, "zombie_fenced": 15}),
+        ("3.5", {"delays": 1}, {TORN: 17, READ: 13, LOST: 13, HANGS: 8, "zombie_fenced": 15}),
+        ("3.6", {"delays": 1, "keeps_epoch": False}, {TORN: 17, READ: 13, LOST: 16}),
+        ("3.6", {"delays": 1}, {TORN: 17, READ: 13, LOST: 14}),
+        ("3.6", {"delays": 1, "verification": False}, {TORN: 17, READ: 13, LOST: 13, HANGS: 8, "zombie_fenced": 15}),
         ("4.2", {"delays": 1}, {}),
-        ("4.2", {"delays": 1, "client": "tv0"}, {TORN: 17, READ: 13, LOST: 16}),
-        ("4.2", {"delays": 1, "server": "tv0"}, {TORN: 17, READ: 13, LOST: 16}),
+        ("4.2", {"delays": 1, "client": "tv0"}, {TORN: 17, READ: 13, LOST: 14}),
+        ("4.2", {"delays": 1, "server": "tv0"}, {TORN: 17, READ: 13, LOST: 14}),
         ("4.1", {"late_markers": 1}, {TORN: 13, READ: 10, LOST: 11}),
         ("4.1", {"late_markers": 1, "delays": 1}, {TORN: 13, READ: 10, LOST: 11}),
         ("4.2", {"late_markers": 1, "delays": 1}, {}),
@@ -109,12 +111,23 @@ def test_a_forgotten_producer_lets_a_zombie_write_before_partitions_ask() -> Non
 
 
 @pytest.mark.parametrize("unanswered", ["new-epoch", "closes"])
-def test_who_does_not_go_on_in_the_same_epoch_after_an_unanswered_end_is_safe_once_partitions_ask(
-    unanswered: str,
+def test_who_never_goes_on_in_the_same_epoch_without_an_answer_is_safe_once_partitions_ask(unanswered: str) -> None:
+    assert broken("3.6", delays=1, unanswered=unanswered, keeps_epoch=False) == {}
+    assert TORN in broken("3.5", TORN, delays=1, unanswered=unanswered, keeps_epoch=False)
+    assert TORN in broken("3.6", TORN, late_markers=1, unanswered=unanswered, keeps_epoch=False)
+
+
+@pytest.mark.parametrize(("version", "steps"), [("0.11", (17, 14, 13)), ("3.6", (18, 15, 14)), ("3.9", (18, 15, 14))])
+def test_javas_producer_goes_on_in_the_same_epoch_after_a_record_is_given_up_in_a_commit(
+    version: str, steps: tuple[int, int, int]
 ) -> None:
-    assert broken("3.6", delays=1, unanswered=unanswered) == {}
-    assert TORN in broken("3.5", TORN, delays=1, unanswered=unanswered)
-    assert TORN in broken("3.6", TORN, late_markers=1, unanswered=unanswered)
+    asked = broken(version, TORN, READ, LOST, delays=1, unanswered="closes")
+    assert asked == dict(zip((TORN, READ, LOST), steps, strict=True))
+
+
+def test_in_version_2_every_end_has_a_new_epoch_whatever_the_client_does() -> None:
+    assert broken("4.2", delays=2, unanswered="closes") == {}
+    assert searched("4.2", delays=1).levels == searched("4.2", delays=1, keeps_epoch=False).levels
 
 
 def test_after_a_timeout_a_producer_goes_on_in_version_2_unless_fencing_raises_the_epoch_twice() -> None:
