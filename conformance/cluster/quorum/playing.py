@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -39,7 +39,8 @@ FIRST_RAFT_LOG = (4, 3)
 """The first release in which the metadata log is written in Java."""
 PRODUCE_MS = 30_000
 ASKS_MS, ELECTS_MS = 6000, 2500
-"""After so long without a leader, or an election, a controller that is to stand does so."""
+"""After so long without a leader, or an election, a controller that is to stand does so. A leader resigns when no majority fetches for
+one and a half times the first."""
 BETWEEN_CONTROLLERS = (VOTE, BEGIN_EPOCH, END_EPOCH, METADATA_LOG)
 PARTITION_CHANGE = b"\x01\x05"
 """How a PartitionChangeRecord begins in the metadata log."""
@@ -110,6 +111,7 @@ class Play:
         cluster: Cluster,
         *,
         before_flush: bool = False,
+        asks_ms: Mapping[str, int] | None = None,
         watch: Watch[str] = UNWATCHED,
     ) -> None:
         self.model, self.path, self.cluster, self.watch = model, path, cluster, watch
@@ -126,6 +128,7 @@ class Play:
         """Of each controller where its log ended when it began to lead."""
         self.ended: list[str] = []
         self.before_flush = before_flush
+        self.asks_ms = dict(asks_ms or {})
         self.debugger: Debugger | None = None
         self.produced: Future[int | None] | None = None
         self.flushed = 0
@@ -250,7 +253,8 @@ class Play:
         self.control.eager.pop(controller, None)
         if eager:
             leader = self.control.on_disk(controller).get("leaderId", -1)
-            self.control.eager[controller] = (ASKS_MS, ELECTS_MS if leader in (-1, node_of(controller)) else LONG_MS)
+            asks_ms = self.asks_ms.get(f"c{controller}", ASKS_MS)
+            self.control.eager[controller] = (asks_ms, ELECTS_MS if leader in (-1, node_of(controller)) else LONG_MS)
         self.control.start_controller(controller)
         self.until(lambda: self.control.answers(controller), f"an answer of c{controller}", START_SECONDS)
 
@@ -266,6 +270,10 @@ class Play:
         if len(self.control.controllers) > 1 and self.control.runs(controller) and controller not in self.control.eager:
             self.control.kill_controller(controller)
         if not self.control.runs(controller):
+            for other in self.control.controllers:
+                if other != controller:
+                    self.gates.shut(METADATA_LOG, node_of(controller), node_of(other))
+                    self.gates.shut(BEGIN_EPOCH, node_of(other), node_of(controller))
             self._start(controller, eager=True)
 
     def _pre_vote(self, at: PathStep, voter: int, candidate: int) -> str:
@@ -344,6 +352,7 @@ class Play:
                 and self.control.on_disk(controller)["leaderEpoch"] == epoch
             ),
             f"c{controller} as follower of c{leader} in epoch {epoch}",
+            REFUSED_SECONDS if at.after is None else STEP_SECONDS,
         )
         return f"c{controller} follows c{leader} in epoch {epoch}"
 

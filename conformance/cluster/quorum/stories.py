@@ -50,6 +50,8 @@ class On:
     control: bool
     before_flush: bool
     """Does the leader stop before it flushes its decision?"""
+    asks_ms: Mapping[str, int]
+    """Of controllers that are to lead for longer without followers: after how long without a leader they stand."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,6 +169,7 @@ def _all() -> dict[str, Story]:
                     releases=tuple(on["releases"]),
                     control=on.get("control", False),
                     before_flush=row.get("before_flush", False),
+                    asks_ms=row.get("asks_ms", {}),
                 )
                 for on in row["on"]
             ),
@@ -250,7 +253,14 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
             watch.progress(f"Kafka {release}: {planned.story.name}, {planned.on.quorum}, {number} of {times}")
             lag_ms = SHORT_LAG_MS if planned.on.before_flush else PATIENT_MS
             with Cluster(release, brokers=BROKERS, lag_ms=lag_ms, quorum=_quorum(planned), watch=watch) as cluster:
-                play = Play(planned.model, planned.path, cluster, before_flush=planned.on.before_flush, watch=watch)
+                play = Play(
+                    planned.model,
+                    planned.path,
+                    cluster,
+                    before_flush=planned.on.before_flush,
+                    asks_ms=planned.on.asks_ms,
+                    watch=watch,
+                )
                 runs.append(play.play())
                 cluster.keep = bool(runs[-1].trouble)
         played = StoryRun(planned=planned, runs=tuple(runs))
