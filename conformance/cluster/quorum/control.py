@@ -38,7 +38,8 @@ class Quorum:
 
     With `kraft_version` 1 voters are ids with directories, and `auto_join` lets a controller become a voter by itself. A steered
     quorum does nothing by itself: only controllers in `eager` ask for votes, at the start `first` alone, and each controller is a
-    destination of its own at the gates. `debugged` names the controllers that take a debugger.
+    destination of its own at the gates. With `keeps_directory_ids` a lost directory is formatted as at first, with the id that it had
+    (`--initial-controllers`), else without initial controllers. `debugged` names the controllers that take a debugger.
     """
 
     controllers: int
@@ -46,6 +47,7 @@ class Quorum:
     auto_join: bool = False
     steered: bool = False
     first: int = 1
+    keeps_directory_ids: bool = False
     debugged: tuple[int, ...] = ()
 
 
@@ -169,7 +171,7 @@ class QuorumControl(KRaftControl):
         self._write_properties(controller)
         self.directory(controller).mkdir()
         arguments = ["format", "-t", self.cluster_id, "-c", str(self.cluster.properties_file(node_of(controller)))]
-        if self.quorum.kraft_version and again:
+        if self.quorum.kraft_version and again and not self.quorum.keeps_directory_ids:
             arguments.append("--no-initial-controllers")
         elif self.quorum.kraft_version:
             voters = [f"{node_of(c)}@{HOST}:{proxy}:{self._first[c]}" for c, (_, proxy) in self.ports.items()]

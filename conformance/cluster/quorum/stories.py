@@ -18,6 +18,7 @@ from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.search import explore
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, NeverlostError, Profile, UnknownNameError
+from neverlost.model.kafka.quorum.state import Format
 from neverlost.spec import profiles
 from neverlost.spec.kafka.quorum.differences import TIME_LINE
 from neverlost.spec.kafka.releases import KRAFT
@@ -279,6 +280,7 @@ def _quorum(planned: Planned) -> Quorum:
         auto_join=bool(planned.model.settings["auto_join"]),
         steered=True,
         first=first,
+        keeps_directory_ids=planned.model.settings["formats"] == Format.INITIAL_CONTROLLERS,
         debugged=(1,) if planned.on.before_flush else (),
     )
 
