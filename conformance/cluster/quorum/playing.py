@@ -222,11 +222,14 @@ class Play:
         return [(c, d) for c in self.control.controllers for d in self.control.controllers if c != d]
 
     def _cut_strays(self) -> None:
-        """Cut off what a controller asks another at random, as it waits for the answer before it asks the right one."""
-        for one, other in self._pairs():
-            for kind in (METADATA_LOG, END_EPOCH):
-                if self.gates.gate(kind, node_of(one), node_of(other)).closed:
-                    self.gates.cut_waiting(kind, node_of(one), node_of(other))
+        """Cut off what is asked at random, or of one that is out of reach: the answer is waited for before the right one is asked."""
+        asked = [(kind, node_of(c), node_of(d)) for c, d in self._pairs() for kind in (METADATA_LOG, END_EPOCH)]
+        for controller in self.control.controllers:
+            for broker in (1, 2, CONTROLLING):
+                asked += [(kind, broker, node_of(controller)) for kind in (METADATA_LOG, HEARTBEAT)]
+        for place in asked:
+            if self.gates.gate(*place).closed:
+                self.gates.cut_waiting(*place)
 
     def _at_rest(self) -> bool:
         ends = {self.control.log_end(c) for c in self.control.controllers}
