@@ -77,6 +77,7 @@ class Cluster:
         self.lost: set[Path] = set()
         """Log directories that are no longer there, and that their broker is no longer configured with."""
         self.watch = watch
+        self._make_control = control_of(release, quorum)
         self._java = java()
         self._class_path = os.pathsep.join(
             filter(None, (release.classes, class_path(release, progress=watch.progress)))
@@ -105,7 +106,7 @@ class Cluster:
         self.proxy_port = {node: next(ports) for node in self.nodes}
         for node in self.nodes:
             self.gates.listen(node, self.proxy_port[node], self.replication_port[node])
-        self.control: Control = control_of(self.release, self.quorum)(self, list(ports))
+        self.control: Control = self._make_control(self, list(ports))
 
     def __enter__(self) -> Cluster:
         try:
