@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from neverlost.conformance.cluster.transactions.stories import StoryRun
 
 REPLICATION, TRANSACTIONS, QUORUM = "replication", "transactions", "quorum"
-
 OF = {TRANSACTIONS: "transactions", QUORUM: "the quorum"}
+RAW = "raw"
 
 
 @click.command("known")
@@ -35,6 +35,13 @@ OF = {TRANSACTIONS: "transactions", QUORUM: "the quorum"}
     help="Of this family: replication if not given, transactions, or quorum.",
 )
 @click.option("--kafka", "releases", multiple=True, metavar="VERSION", help="Only on this release: 4.1.1. Repeatable.")
+@click.option(
+    "--client",
+    "clients",
+    multiple=True,
+    metavar="NAME",
+    help="Of transactions: whose producers: raw (if not given), java, java-3.9.1, librdkafka. Repeatable.",
+)
 @click.option("--times", default=1, type=click.IntRange(min=1), metavar="N", help="How many times each; 1.")
 @click.option("--unpatched", is_flag=True, help="Change no request on its way: only delay and cut.")
 @click.option("--list", "list_only", is_flag=True, help="Show the scenarios, and run nothing.")
@@ -46,6 +53,7 @@ def known_command(
     names: tuple[str, ...],
     family: str,
     releases: tuple[str, ...],
+    clients: tuple[str, ...],
     times: int,
     unpatched: bool,
     list_only: bool,
@@ -74,9 +82,12 @@ def known_command(
             raise NothingKnownError(
                 f"--unpatched is about fetches; of {OF[family]} no request is changed. Leave it out."
             )
-        if family == QUORUM:
-            return _play_quorum(names, releases, times, list_only, show_steps, output, quiet)
-        return _play_stories(names, releases, times, list_only, show_steps, output, quiet)
+        if family == TRANSACTIONS:
+            return _play_stories(names, releases, clients or (RAW,), times, list_only, show_steps, output, quiet)
+    if clients:
+        raise NothingKnownError("--client is about transactions. Add --family transactions, or leave it out.")
+    if family == QUORUM:
+        return _play_quorum(names, releases, times, list_only, show_steps, output, quiet)
     wanted, planned = known(names, releases)
     if list_only:
         about = [*((one.name, one.about) for one in wanted), *((one.name, one.about) for one in planned)]
@@ -121,6 +132,7 @@ def known_command(
 def _play_stories(
     names: tuple[str, ...],
     releases: tuple[str, ...],
+    clients: tuple[str, ...],
     times: int,
     list_only: bool,
     show_steps: bool,
@@ -137,7 +149,7 @@ def _play_stories(
     if list_only:
         output.show("\n".join(f"{one.name}\n    {one.about}" for one in wanted))
         return ExitCode.HOLDS
-    planned = plan(wanted, releases)
+    planned = plan(wanted, releases, clients)
     began = time.perf_counter()
     found: list[StoryRun] = []
     complete = False

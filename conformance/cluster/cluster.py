@@ -53,8 +53,9 @@ class Cluster:
     """Brokers 1 to `brokers` of a release, with the data in `folder` (a temporary one if none is given).
 
     `lag_ms` is replica.lag.time.max.ms; `settings` override what brokers are started with; `directories` is how many log directories
-    each broker has; `debugged` names the brokers that take a debugger; with `quorum` the controllers are nodes of their own. Use it as
-    a context: at the end every process is killed, and a temporary folder is removed unless an error left the context or `keep` is set.
+    each broker has; `debugged` names the brokers that take a debugger, `upgraded` those of a later release; with `quorum` the
+    controllers are nodes of their own. Use it as a context: at the end every process is killed, and a temporary folder is removed
+    unless an error left the context or `keep` is set.
     """
 
     def __init__(
@@ -68,20 +69,20 @@ class Cluster:
         directories: int = 1,
         debugged: Sequence[int] = (),
         quorum: Quorum | None = None,
+        upgraded: Mapping[int, RunnableRelease] | None = None,
         keep: bool = False,
         watch: Watch[str] = UNWATCHED,
     ) -> None:
         self.release, self.brokers, self.lag_ms, self.keep = release, tuple(range(1, brokers + 1)), lag_ms, keep
         self.settings = dict(settings or {})
         self.directories, self.debugged, self.quorum = directories, debugged, quorum
+        self.upgraded = dict(upgraded or {})
         self.lost: set[Path] = set()
         """Log directories that are no longer there, and that their broker is no longer configured with."""
         self.watch = watch
         self._make_control = control_of(release, quorum)
         self._java = java()
-        self._class_path = os.pathsep.join(
-            filter(None, (release.classes, class_path(release, progress=watch.progress)))
-        )
+        self._class_path = self._classes(release)
         made_from = hashlib.sha256(f"{java_version(self._java)}{self._class_path}".encode()).hexdigest()[:16]
         self.archive = cache_folder() / f"{release.version}-{made_from}.jsa"
         """Class data that shortens the start of the next Java processes; of use to one build of Java and one class path."""
@@ -95,6 +96,10 @@ class Cluster:
         self._started: list[JavaProcess] = []
         self.dead: set[int] = set()
         self._runs = self._has_left = False
+
+    def _classes(self, release: RunnableRelease) -> str:
+        """The class path of a release."""
+        return os.pathsep.join(filter(None, (release.classes, class_path(release, progress=self.watch.progress))))
 
     def _take_ports(self) -> None:
         """Choose ports, put gates in front of them, and make what controls."""
@@ -197,7 +202,9 @@ class Cluster:
     def start_node(self, node: int) -> None:
         """Start the process of a node."""
         more = [AGENT] if node in self.debugged else []
-        self.processes[node] = self.run_java(f"node{node}", "kafka.Kafka", [str(self.properties_file(node))], more=more)
+        self.processes[node] = self.run_java(
+            f"node{node}", "kafka.Kafka", [str(self.properties_file(node))], more=more, other=self.upgraded.get(node)
+        )
         self.dead.discard(node)
 
     def debugger(self, node: int, seconds: float) -> Debugger:
@@ -205,18 +212,25 @@ class Cluster:
         return Debugger(self._java, debugger_port(self.processes[node]), self.until, seconds)
 
     def run_java(
-        self, name: str, main: str, arguments: Sequence[str], *, heap: str = "256m", more: Sequence[str] = ()
+        self,
+        name: str,
+        main: str,
+        arguments: Sequence[str],
+        *,
+        heap: str = "256m",
+        more: Sequence[str] = (),
+        other: RunnableRelease | None = None,
     ) -> JavaProcess:
-        """Start a Java process with the release's class path, and more options of Java."""
-        self.watch.progress(f"Kafka {self.release}: {name} starts")
+        """Start a Java process with the release's class path, or that of another, and more options of Java."""
+        self.watch.progress(f"Kafka {other or self.release}: {name} starts")
         loaded = files(__package__)
         logging = (
             f"-Dlog4j2.configurationFile={loaded / 'log4j2.properties'}"
-            if self.release.logs_by_log4j2
+            if (other or self.release).logs_by_log4j2
             else f"-Dlog4j.configuration=file:{loaded / 'log4j.properties'}"
         )
         shared = []
-        if self.archive.is_file():
+        if other is None and self.archive.is_file():
             shared = [f"-XX:SharedArchiveFile={self.archive}"]
         elif name == f"node{CONTROLLING}":
             shared = [f"-XX:ArchiveClassesAtExit={self._unfinished_archive()}"]
@@ -228,7 +242,7 @@ class Cluster:
             *shared,
             logging,
             "-cp",
-            self._class_path,
+            self._class_path if other is None else self._classes(other),
             main,
             *arguments,
         ]

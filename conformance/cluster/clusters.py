@@ -22,11 +22,12 @@ class Clusters:
         *,
         brokers: int = BROKERS,
         settings: Mapping[str, str] | None = None,
+        upgraded: Mapping[int, RunnableRelease] | None = None,
         keep: bool = False,
         watch: Watch[str] = UNWATCHED,
     ) -> None:
         self.release, self.brokers, self.keep, self.watch = release, brokers, keep, watch
-        self.settings = dict(settings or {})
+        self.settings, self.upgraded = dict(settings or {}), dict(upgraded or {})
         self.folders: list[Path] = []
         """The data of clusters that were kept, or that had trouble."""
         self._cluster: Cluster | None = None
@@ -48,6 +49,7 @@ class Clusters:
                 brokers=self.brokers,
                 lag_ms=lag_ms,
                 settings=self.settings,
+                upgraded=self.upgraded,
                 keep=True,
                 watch=self.watch,
             )

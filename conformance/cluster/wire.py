@@ -261,6 +261,10 @@ class Wire:
         )
         return self.call(port, request, MetadataResponse, version)
 
+    def topics(self, port: int) -> set[str]:
+        """The topics, as one broker has them."""
+        return {topic.name for topic in self.metadata(port).topics}
+
     def brokers(self, port: int) -> set[int]:
         """The live brokers, as one broker has them."""
         return {broker.node_id for broker in self.metadata(port).brokers}

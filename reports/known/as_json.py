@@ -76,7 +76,7 @@ def story_values(found: Sequence[StoryRun]) -> list[dict[str, Any]]:
             "about": played.planned.story.about,
             "property": played.planned.story.property,
             "release": played.release,
-            "client": played.planned.client,
+            "client": played.planned.producer,
             "version": played.planned.version,
             "run_of": played.planned.run_of,
             "expected": played.planned.expected,

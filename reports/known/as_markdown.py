@@ -37,33 +37,26 @@ def schedules_markdown(found: Sequence[ScheduleRun]) -> str:
 
 
 def stories_markdown(found: Sequence[StoryRun]) -> str:
-    """What came of stories of transactions, as tables in Markdown, one for each story."""
+    """What came of stories of transactions, as tables in Markdown, one for each story: a row for a release, a column for a client."""
     lines: list[str] = []
-    for _, group in groupby(_by_story(found), key=lambda played: played.planned.story.name):
-        runs = list(group)
-        lines += _heading(runs[0].planned.story)
-        lines += [
-            "| release | client | the model says | the run of | steps | on brokers | what came late |",
-            "|---|---|---|---|---|---|---|",
-        ]
-        lines += [_story_row(played) for played in runs]
+    clients = list(dict.fromkeys(played.planned.producer for played in found))
+    for name in dict.fromkeys(played.planned.story.name for played in found):
+        cells = {(one.release, one.planned.producer): one for one in found if one.planned.story.name == name}
+        lines += _heading(next(iter(cells.values())).planned.story)
+        lines += [f"| release | {' | '.join(clients)} |", f"|---|{'---|' * len(clients)}"]
+        for release in dict.fromkeys(release for release, _ in cells):
+            row = (_cell(cells.get((release, client))) for client in clients)
+            lines.append(f"| {release} | {' | '.join(row)} |")
         lines.append("")
     return "\n".join(lines)
 
 
-def _by_story(found: Sequence[StoryRun]) -> list[StoryRun]:
-    return sorted(found, key=lambda played: played.planned.story.name)
-
-
-def _story_row(played: StoryRun) -> str:
-    planned = played.planned
-    says = "happens" if planned.expected else "holds"
-    seen = f"{played.happened if planned.expected else len(played.runs) - played.happened} of {len(played.runs)}"
-    known = "" if played.as_expected else " (**not as the model says**)"
-    return (
-        f"| {played.release} | {planned.client} | {says} | `{planned.run_of}` | {len(planned.trace.steps)}"
-        f" | {seen}{known} | {played.late} |"
-    )
+def _cell(played: StoryRun | None) -> str:
+    if played is None:
+        return ""
+    times = len(played.runs)
+    seen = f"happens {played.happened} of {times}" if played.happened else f"refused {times} of {times}: {played.late}"
+    return seen if played.as_expected else f"{seen} (**not as the model says**)"
 
 
 def _heading(of: Scenario | Schedule | Story) -> list[str]:

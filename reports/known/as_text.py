@@ -49,7 +49,7 @@ def _story_row(played: StoryRun) -> tuple[str, ...]:
     return (
         planned.story.name,
         played.release,
-        planned.client,
+        planned.producer,
         planned.run_of,
         str(len(played.runs)),
         played.outcome,
@@ -70,7 +70,7 @@ def story_text(played: StoryRun) -> str:
     planned, run = played.planned, played.runs[-1]
     width = min(WIDEST_STEP, max(len(one.step) for one in run.steps))
     lines = [
-        f"{planned.story.name} on Kafka {played.release}, {planned.client}, the run of {planned.run_of}: {planned.story.about}"
+        f"{planned.story.name} on Kafka {played.release}, {planned.producer}, the run of {planned.run_of}: {planned.story.about}"
     ]
     for one in run.steps:
         lines.append(f"  {one.step.ljust(width)}  {'' if one.done else 'not done: '}{one.said}")

@@ -239,6 +239,7 @@ def test_a_story_that_comes_out_otherwise_than_the_search_says_is_an_error(
         (("late-ends",), "no story of transactions is named 'late-ends'. Did you mean 'late-end'?"),
         (("--kafka", "0.10.2.2"), "Kafka 0.10.2.2 has no transactions; they came with 0.11.0.0."),
         (("--unpatched",), "of transactions no request is changed"),
+        (("--client", "jav"), "no client is named 'jav'. Did you mean 'java'?"),
     ],
 )
 def test_a_story_that_cannot_be_played_is_refused(arguments: tuple[str, ...], why: str, run: Run) -> None:

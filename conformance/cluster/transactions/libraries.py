@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from contextlib import suppress
 from importlib.resources import files
 from typing import Any, Protocol
 
 from ..cluster import Cluster
 from ..gates import PRODUCERS
-from ..releases import ClusterError, MissingError
+from ..releases import ClusterError, MissingError, RunnableRelease
 from ..wire import HOST
-from .stories import JAVA, LIBRDKAFKA
+from .stories import LIBRDKAFKA, release_of_client
 
 REQUEST_MS, DELIVERY_MS, BLOCK_MS = 1500, 4000, 60_000
-"""request.timeout.ms, after which a library sends again; delivery.timeout.ms, after which it gives a record up; how long a call lasts."""
-TRANSACTION_MS, START_SECONDS, POLL_SECONDS = 600_000, 60.0, 0.05
+"""request.timeout.ms, after which a library sends again; delivery.timeout.ms, after which it gives a record up; the time of a call."""
+START_SECONDS, POLL_SECONDS = 60.0, 0.05
 SOURCE = "Transactor.java"
 
 
@@ -54,27 +56,35 @@ class Library(Protocol):
         """End it without a further request, as a process that is killed."""
 
 
-def _settings(cluster: Cluster, name: str, transactional_id: str) -> dict[str, str]:
+def _settings(cluster: Cluster, name: str, transactional_id: str, timeout_ms: int) -> dict[str, str]:
     """What both libraries call by the same name. They find the brokers behind the gates."""
     return {
         "bootstrap.servers": ",".join(f"{HOST}:{cluster.proxy_port[one]}" for one in cluster.nodes),
         "client.id": f"{PRODUCERS}{name}",
         "transactional.id": transactional_id,
-        "transaction.timeout.ms": str(TRANSACTION_MS),
+        "transaction.timeout.ms": str(timeout_ms),
         "linger.ms": "0",
         "retry.backoff.ms": "100",
     }
 
 
 class JavaLibrary:
-    """The producer of a release's own library, in a process of its own."""
+    """The producer of the brokers' own release, or of another, in a process of its own."""
 
-    def __init__(self, cluster: Cluster, name: str, transactional_id: str, topic: str) -> None:
-        settings = _settings(cluster, name, transactional_id) | {
+    def __init__(
+        self,
+        cluster: Cluster,
+        name: str,
+        transactional_id: str,
+        topic: str,
+        timeout_ms: int,
+        release: RunnableRelease | None = None,
+    ) -> None:
+        settings = _settings(cluster, name, transactional_id, timeout_ms) | {
             "request.timeout.ms": str(REQUEST_MS),
             "max.block.ms": str(BLOCK_MS),
         }
-        if cluster.release.number >= (2, 1):
+        if (release or cluster.release).number >= (2, 1):
             settings["delivery.timeout.ms"] = str(DELIVERY_MS)
         properties = cluster.folder / f"{topic}-{name}.properties"
         properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()), encoding="utf-8")
@@ -82,7 +92,8 @@ class JavaLibrary:
         with socket.create_server((HOST, 0)) as server:
             server.settimeout(1)
             arguments = [str(properties), topic, str(server.getsockname()[1])]
-            process = cluster.run_java(f"{topic}-{name}", str(files(__package__) / SOURCE), arguments)
+            source = str(files(__package__) / SOURCE)
+            process = cluster.run_java(f"{topic}-{name}", source, arguments, other=release)
             self._connection = cluster.until(lambda: self._accepted(server), START_SECONDS, "the start of the producer")
         self._process = process
         threading.Thread(target=self._listen, daemon=True).start()
@@ -110,30 +121,42 @@ class JavaLibrary:
         self._process.kill()
 
 
+def _silent() -> logging.Logger:
+    """Where librdkafka's log goes: nowhere. What it says to its application is what counts."""
+    logger = logging.getLogger(__name__)
+    logger.propagate = False
+    logger.addHandler(logging.NullHandler())
+    return logger
+
+
 class LibrdkafkaLibrary:
     """librdkafka's producer, through confluent-kafka. Raises MissingError if that is not there."""
 
-    def __init__(self, cluster: Cluster, name: str, transactional_id: str, topic: str) -> None:
+    def __init__(self, cluster: Cluster, name: str, transactional_id: str, topic: str, timeout_ms: int) -> None:
         try:
             from confluent_kafka import Producer
         except ImportError:
             raise MissingError("confluent-kafka is not there: pip install 'neverlost[clients]'") from None
         self.topic, self._closed = topic, False
         self._producer: Any = Producer(
-            _settings(cluster, name, transactional_id)
+            _settings(cluster, name, transactional_id, timeout_ms)
             | {
                 "socket.timeout.ms": str(REQUEST_MS),
                 "request.timeout.ms": str(REQUEST_MS),
                 "delivery.timeout.ms": str(DELIVERY_MS),
                 "reconnect.backoff.max.ms": "200",
-                "log_level": "0",
-            }
+            },
+            logger=_silent(),
         )
         threading.Thread(target=self._poll, daemon=True).start()
 
     def _poll(self) -> None:
+        from confluent_kafka import KafkaException
+
         while not self._closed:
-            self._producer.poll(POLL_SECONDS)
+            # A fatal error is raised here too; calls return with it.
+            with suppress(KafkaException):
+                self._producer.poll(POLL_SECONDS)
 
     def call(self, command: str, *arguments: str) -> Call:
         call = Call()
@@ -170,8 +193,10 @@ class LibrdkafkaLibrary:
         self._producer = None
 
 
-LIBRARIES: Mapping[str, type[JavaLibrary] | type[LibrdkafkaLibrary]] = {
-    JAVA: JavaLibrary,
-    LIBRDKAFKA: LibrdkafkaLibrary,
-}
-"""The libraries, by name."""
+def producer_of(
+    library: str, cluster: Cluster, name: str, transactional_id: str, topic: str, timeout_ms: int
+) -> Library:
+    """A producer of a library, of those that `release_of_client` names."""
+    if library == LIBRDKAFKA:
+        return LibrdkafkaLibrary(cluster, name, transactional_id, topic, timeout_ms)
+    return JavaLibrary(cluster, name, transactional_id, topic, timeout_ms, release_of_client(library))

@@ -89,7 +89,7 @@ def look(cluster: Cluster, topic: str, number: int, leader: int) -> Partition:
     """Read a partition as a consumer of committed records does, and as one of all records. Raises ClusterError."""
     everything, end, _ = _fetch(cluster, topic, number, leader, ALL_RECORDS)
     committed, stable, aborted = _fetch(cluster, topic, number, leader, COMMITTED_ONLY)
-    visible = set(_visible(committed, aborted))
+    visible = set(visible_batches(committed, aborted))
     found: list[tuple[str, int]] = []
     for batch in everything:
         fate = Fate.OPEN if batch.last_offset >= stable else Fate.SKIPPED
@@ -99,7 +99,7 @@ def look(cluster: Cluster, topic: str, number: int, leader: int) -> Partition:
     return Partition(tuple(found), stable, end)
 
 
-def _visible(batches: Sequence[Batch], aborted: Sequence[tuple[int, int]]) -> Iterator[int]:
+def visible_batches(batches: Sequence[Batch], aborted: Sequence[tuple[int, int]]) -> Iterator[int]:
     """The last offsets of the batches that a consumer of committed records hands on (KIP-98, CompletedFetch.nextFetchedRecord).
 
     `aborted` has the producer and the first offset of each aborted transaction.
@@ -184,11 +184,11 @@ def noted(cluster: Cluster, coordinator: int, producer_id: int) -> Noted | None:
     found = None
     for value in values:
         if len(value) > 10 and struct.unpack_from(">q", value, 2)[0] == producer_id:
-            found = _entry(value)
+            found = entry_of(value)
     return found
 
 
-def _entry(value: bytes) -> Noted:
+def entry_of(value: bytes) -> Noted:
     """An entry of the coordinator's log (TransactionLogValue): in version 0, or in version 1, where lengths are one more and short."""
     version, _, epoch, _, state = struct.unpack_from(">hqhib", value)
     read = _Entry(value, compact=version >= 1)

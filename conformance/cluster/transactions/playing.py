@@ -30,10 +30,12 @@ from ..control import topic_settings
 from ..gates import ADD_PARTITIONS, END_TXN, INIT_PRODUCER_ID, MARKERS, PRODUCE, Frame
 from ..releases import ClusterError
 from ..wire import NO_ERROR
-from .observing import Noted, Partition, consumed, look, noted
+from .observing import COORDINATORS_LOG, Noted, Partition, consumed, look, noted
 from .requests import CONCURRENT, DUPLICATE, FENCING, RETRIABLE, Reply, Request, Requests, reply_of
 from .stories import TV0
 
+TIMEOUT_MS, SHORT_TIMEOUT_MS, TIMED_OUT_SECONDS = 600_000, 6000, 20.0
+"""transaction.timeout.ms: no transaction ends by it, or one does as a step of the run."""
 ANSWERED_SECONDS, ARRIVES_SECONDS, AGREE_SECONDS = 15.0, 10.0, 5.0
 ABSENT_SECONDS, RETRY_SECONDS = 2.0, 0.05
 """How long a marker is waited for that may not come, once brokers have left the run."""
@@ -99,6 +101,12 @@ class Played:
         return None
 
     @property
+    def disturbed(self) -> bool:
+        """Has something come that was late, or a timeout passed?"""
+        timed_out = any(one.done and one.step.startswith("time_out") for one in self.steps)
+        return bool(self.late) or timed_out
+
+    @property
     def differs_at(self) -> int | None:
         """The first step at which brokers leave the run."""
         return next((number for number, one in enumerate(self.steps, 1) if one.differs or not one.done), None)
@@ -117,8 +125,17 @@ class Play:
         self.trace, self.model, self.cluster, self.client, self.watch = trace, trace.model, cluster, client, watch
         self.gates = cluster.gates
         self.topic = f"t{uuid.uuid4().hex[:12]}"
-        self.leaders = {number: cluster.brokers[number] for number in range(self.model.bounds["partitions"])}
-        self.requests = Requests(cluster, f"id-{self.topic}", self.topic, client)
+        # Where some brokers are of a later release, the first partition is led by one of them.
+        leaders = cluster.brokers[::-1] if cluster.upgraded else cluster.brokers
+        self.leaders = {number: leaders[number] for number in range(self.model.bounds["partitions"])}
+        self.times_out = any(step.action.name == "time_out" for step in trace.steps)
+        self.requests = Requests(
+            cluster,
+            f"id-{self.topic}",
+            self.topic,
+            client,
+            timeout_ms=SHORT_TIMEOUT_MS if self.times_out else TIMEOUT_MS,
+        )
         self.clients = {number: Client() for number in range(self.model.bounds["producers"])}
         self.seen = self._first_state()
         self.held: dict[Key, Frame] = {}
@@ -130,6 +147,7 @@ class Play:
 
     def play(self) -> Played:
         """Do every step, open all gates, and see what is left. Raises KeyboardInterrupt, ClusterError if the cluster fails."""
+        self._create_coordinators_log()
         self.cluster.control.create_topic(self.topic, [[one] for one in self.leaders.values()], topic_settings(1))
         for number in self.leaders:
             self.cluster.until(partial(self._look, number), ANSWERED_SECONDS, f"{self.topic}-{number} to be read")
@@ -162,6 +180,12 @@ class Play:
             trouble=trouble,
         )
 
+    def _create_coordinators_log(self) -> None:
+        """Have the first broker be the coordinator, unless there is one already: in an upgrade it is of the earlier release."""
+        first = self.cluster.brokers[0]
+        if COORDINATORS_LOG not in self.cluster.wire.topics(self.cluster.client_port[first]):
+            self.cluster.control.create_topic(COORDINATORS_LOG, [[first]], {"cleanup.policy": "compact"})
+
     def close(self) -> None:
         """End what was started for the run."""
 
@@ -170,13 +194,19 @@ class Play:
         self.watch.progress(f"Kafka {self.cluster.release}: {text}")
         done, differs = True, ""
         try:
-            said = getattr(self, f"do_{step.action.name}")(after, **step.picks())
+            said = self._perform(step, after)
         except NotDoneError as error:
             done, said = False, str(error)
         if done and not self.leaves and self._is_compared(step):
             differs = self._difference(after)
         self.leaves = self.leaves or not done or bool(differs)
         return PlayedStep(step=text, said=said, done=done, differs=differs)
+
+    def _perform(self, step: Step, after: Transactions) -> str:
+        perform = getattr(self, f"do_{step.action.name}", None)
+        if perform is None:
+            raise NotDoneError("real brokers are not made to do this")
+        return str(perform(after, **step.picks()))
 
     def _is_compared(self, step: Step) -> bool:
         """Are brokers to be as the model after a step?"""
@@ -492,6 +522,14 @@ class Play:
     def do_late_marker_arrives(self, after: Transactions, partition: int) -> str:
         """WriteTxnMarkers that was held up."""
         return self._arrive("WriteTxnMarkers", partition, NONE)
+
+    def do_time_out(self, after: Transactions) -> str:
+        """The transaction lasts longer than transaction.timeout.ms, and the coordinator aborts it."""
+        try:
+            self.cluster.until(lambda: is_prepared(self._observed()), TIMED_OUT_SECONDS, "a timeout")
+        except ClusterError as error:
+            raise NotDoneError(str(error)) from error
+        return f"the coordinator is in {Decision.names[self._observed().state]}"
 
     def do_complete(self, after: Transactions) -> str:
         """The coordinator completes by itself."""

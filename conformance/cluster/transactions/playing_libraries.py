@@ -15,7 +15,7 @@ from ..cluster import Cluster
 from ..gates import END_TXN, INIT_PRODUCER_ID, PRODUCE, Frame
 from ..releases import ClusterError
 from ..wire import NO_ERROR
-from .libraries import DELIVERY_MS, LIBRARIES, REQUEST_MS, Call, Library
+from .libraries import DELIVERY_MS, REQUEST_MS, Call, Library, producer_of
 from .playing import ARRIVES_SECONDS, RETRY_SECONDS, Key, NotDoneError, Play
 from .requests import CONCURRENT, FIRST_END_WITH_EPOCH, RETRIABLE, Reply
 from .stories import TV2
@@ -23,6 +23,17 @@ from .stories import TV2
 SENT_AGAIN_SECONDS = REQUEST_MS / 1000 + 10
 GIVEN_UP_SECONDS = DELIVERY_MS / 1000 + 15
 """How long a library is waited for that is to send again, or to give a record up."""
+
+
+PURGED, FENCED_CALL = "_PURGE_QUEUE", "a record of a producer that is fenced"
+
+
+def _phase_after(error: str) -> int:
+    """In what phase a producer is after an error of its library, by what it is called in Java, or in librdkafka."""
+    fenced = any(
+        word in error for word in ("ProducerFenced", "InvalidProducerEpoch", "FENCED", "INVALID_PRODUCER_EPOCH")
+    )
+    return Phase.FENCED if fenced else Phase.DEAD
 
 
 class LibraryPlay(Play):
@@ -44,7 +55,7 @@ class LibraryPlay(Play):
 
     def _is_compared(self, step: Step) -> bool:
         # The library sends AddPartitionsToTxn together with the record.
-        return step.action.name != "add_partition"
+        return step.action.name != "add_partition" or step is self.trace.steps[-1]
 
     # How requests go
 
@@ -121,7 +132,9 @@ class LibraryPlay(Play):
         if producer not in self.libraries:
             for place in self._places(producer):
                 self.gates.shut(*place)
-            made = LIBRARIES[self.library](self.cluster, self._name(producer), self.requests.id, self.topic)
+            made = producer_of(
+                self.library, self.cluster, self._name(producer), self.requests.id, self.topic, self.requests.timeout_ms
+            )
             self.libraries[producer] = made
         call, to = self._call(producer, "init", "init"), self.requests.coordinator
         self.seen.phase[producer] = Phase.STARTING
@@ -169,6 +182,13 @@ class LibraryPlay(Play):
             raise NotDoneError("a client of transaction version 2 does not send it")
         if way == Way.LATE:
             raise NotDoneError("no library is made to send it alone")
+        if after.phase[producer] == Phase.FENCED:
+            value = Txn.show(txn, self.model.bounds)
+            error = self._call(producer, FENCED_CALL, "send", str(partition), value).wait(ARRIVES_SECONDS)
+            # librdkafka purges the record for its fatal error, and says that at the next call.
+            error = self.libraries[producer].call("commit").wait(ARRIVES_SECONDS) if error == PURGED else error
+            self.seen.phase[producer] = _phase_after(error)
+            return f"the library says {error or 'nothing'}"
         self.seen.sent[txn][partition] = Sent.ADDED
         return "the library does it with the next step"
 
@@ -218,7 +238,7 @@ class LibraryPlay(Play):
         reply = self._let_pass(END_TXN, producer, to, ended)
         error = "" if bumps and not call.has_ended else self._returned(producer, "end")
         if error or reply is None:
-            self.seen.phase[producer] = Phase.FENCED if "enced" in error else Phase.DEAD
+            self.seen.phase[producer] = _phase_after(error)
             return f"the library says {error or 'nothing'}"
         self.seen.stage[txn] = Stage.COMMITTED if commit else Stage.ABORTED
         self.seen.phase[producer] = Phase.BUMPING if bumps else Phase.READY

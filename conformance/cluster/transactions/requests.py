@@ -43,8 +43,7 @@ NEWEST = {
 }
 """The newest version of each request in which a client speaks a transaction version (KIP-890)."""
 TRANSACTION_KEY, NO_ID = 1, -1
-TIMEOUT_MS, ANSWER_SECONDS = 600_000, 20.0
-"""transaction.timeout.ms: no transaction ends by it in a run."""
+ANSWER_SECONDS = 20.0
 ERRORS = {
     NO_ERROR: "no error",
     3: "UNKNOWN_TOPIC_OR_PARTITION",
@@ -149,15 +148,16 @@ class Sent:
 class Requests:
     """The requests of the producers of one transactional id, which speak one transaction version, to a topic on a cluster."""
 
-    def __init__(self, cluster: Cluster, transactional_id: str, topic: str, client: str) -> None:
+    def __init__(self, cluster: Cluster, transactional_id: str, topic: str, client: str, *, timeout_ms: int) -> None:
         self.cluster, self.id, self.topic, self.client = cluster, transactional_id, topic, client
+        self.timeout_ms = timeout_ms
 
     def init(self, producer: str, producer_id: int = NO_ID, epoch: int = NO_ID) -> Request:
         """InitProducerId; with an id and an epoch, those that are expected (KIP-360)."""
         version = self._version(InitProducerIdRequest)
         expected = {"producer_id": producer_id, "producer_epoch": epoch} if version >= 3 else {}
         message = InitProducerIdRequest[version](
-            transactional_id=self.id, transaction_timeout_ms=TIMEOUT_MS, **expected
+            transactional_id=self.id, transaction_timeout_ms=self.timeout_ms, **expected
         )
         return Request(message, version, self.coordinator, producer)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -17,24 +18,29 @@ from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.search import explore
 from neverlost.explorer.traces.trace import ReplayError, Trace, deciding_trace
 from neverlost.explorer.verdict import Verdict
-from neverlost.model.core import NeverlostError, Profile, Step, UnknownNameError
-from neverlost.model.kafka.transactions.state import Way
+from neverlost.model.core import NONE, Model, NeverlostError, Profile, Refused, State, Step, UnknownNameError, contains
+from neverlost.model.kafka.transactions.state import Partition, Transactions, Way
 from neverlost.spec import profiles
 from neverlost.spec.kafka.releases import EITHER
 from neverlost.spec.kafka.transactions.differences import TIME_LINE, lacking
 
 from ..clusters import Clusters
-from ..releases import release_at
+from ..releases import RunnableRelease, release_at
 
 if TYPE_CHECKING:
     from .playing import Played
 
 TV0, TV2 = "tv0", "tv2"
 RAW, JAVA, LIBRDKAFKA = "raw", "java", "librdkafka"
-"""Who the producers are: requests of this package, the release's own Java library, or librdkafka."""
+"""Who the producers are: requests of this package, the release's own Java library, or librdkafka. `java-3.9.1` is that of a release."""
 BROKERS = 2
 """One for each partition."""
-SETTINGS = {"transaction.state.log.num.partitions": "1"}
+SETTINGS = {
+    "transaction.state.log.num.partitions": "1",
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "500",
+}
+MIXED = "+"
+"""Between two releases: `4.1.1+4.2.0` has brokers of both, as in the middle of an upgrade."""
 
 
 class StoryError(NeverlostError):
@@ -84,20 +90,20 @@ class StoryRun:
     @property
     def as_expected(self) -> bool:
         """Did every run come out as the search says? A run to a violation must go as the model up to its end, and in a control what is
-        late must have come."""
+        late must have come, or the timeout must have passed."""
         return all(self._is_as_expected(run) for run in self.runs)
 
     @property
     def release(self) -> str:
-        """The release, with its mode."""
-        return str(release_at(self.planned.place))
+        """The release, with its mode; or both."""
+        return " and ".join(str(release_at(one)) for one in self.planned.place.split(MIXED))
 
     def _is_as_expected(self, run: Played) -> bool:
         if run.trouble:
             return False
         if self.planned.expected:
             return run.violated_at is not None and run.differs_at is None
-        return run.violated_at is None and bool(run.late)
+        return run.violated_at is None and run.disturbed
 
     @property
     def happened(self) -> int:
@@ -107,7 +113,11 @@ class StoryRun:
     @property
     def late(self) -> str:
         """How what was late was answered when it came."""
-        return "; ".join(dict.fromkeys(", ".join(run.late) or "nothing came late" for run in self.runs))
+        return "; ".join(
+            dict.fromkeys(
+                ", ".join(run.late) or ("a timeout" if run.disturbed else "nothing came late") for run in self.runs
+            )
+        )
 
     @property
     def outcome(self) -> str:
@@ -156,19 +166,38 @@ def plan(wanted: Iterable[Story], places: Collection[str] = (), libraries: Colle
     found = []
     for story in wanted:
         for place in places or story.releases:
-            release = release_at(place)
-            version = TIME_LINE.version_at(release.version, EITHER)
-            if version is None:
-                raise StoryError(f"Kafka {release.version} has no transactions; they came with {TIME_LINE.since}.")
-            newest = TV0 if lacking(release.version) else TV2
+            ours = [release_at(one).version for one in place.split(MIXED)]
+            version = TIME_LINE.version_at(ours[-1], EITHER)
+            if version is None or TIME_LINE.version_at(ours[0], EITHER) is None:
+                raise StoryError(f"Kafka {ours[0]} has no transactions; they came with {TIME_LINE.since}.")
             for library in libraries:
-                spoken = {RAW: (TV0, TV2)[: 1 + (newest == TV2)], JAVA: (newest,), LIBRDKAFKA: (TV0,)}[library]
-                found += [_planned(story, place, library, version, client) for client in spoken]
+                found += [_planned(story, place, library, version, client) for client in _spoken(library, ours[0])]
     return found
 
 
+def release_of_client(library: str) -> RunnableRelease | None:
+    """The release whose Java library a client is, if it is not that of the brokers.
+
+    Raises UnknownNameError for no client, and for a release that cannot be run.
+    """
+    name, _, version = library.partition("-")
+    if version and name == JAVA:
+        return release_at(version)
+    if library not in (RAW, JAVA, LIBRDKAFKA):
+        raise UnknownNameError("client", library, (RAW, JAVA, f"{JAVA}-3.9.1", LIBRDKAFKA))
+    return None
+
+
+def _spoken(library: str, release: str) -> tuple[str, ...]:
+    """The transaction versions that a client speaks with brokers of a release."""
+    own = release_of_client(library)
+    if library == LIBRDKAFKA or lacking(release) or (own is not None and lacking(own.version)):
+        return (TV0,)
+    return (TV0, TV2) if library == RAW else (TV2,)
+
+
 def _planned(story: Story, place: str, library: str, version: str, client: str) -> Planned:
-    own = _trace(story, version, client)
+    own = _trace(story, version, client, mixed=MIXED in place)
     trace = own or _trace(story, story.run_of, story.run_of_client)
     if trace is None:
         raise StoryError(f"{story.name}: the model of {story.run_of} has no run to a violation of {story.property}")
@@ -185,10 +214,10 @@ def _planned(story: Story, place: str, library: str, version: str, client: str) 
     )
 
 
-def _trace(story: Story, version: str, client: str) -> Trace | None:
+def _trace(story: Story, version: str, client: str, *, mixed: bool = False) -> Trace | None:
     """The shortest run of a version to a violation; None if the property holds. Raises StoryError if the search does not decide it."""
     profile: Profile = profiles()[version]
-    model = profile.bounded(**profile.read(story.bounds, {**story.settings, "client": client}))
+    model = profile.bounded(**profile.read(story.bounds, {**story.settings, "client": client, "mixed_brokers": mixed}))
     finding = explore(model, properties=[story.property], symmetry=True).findings[story.property]
     if finding.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
         raise StoryError(f"{story.name}: the search of {version} does not decide {story.property}: {finding.verdict}")
@@ -196,19 +225,31 @@ def _trace(story: Story, version: str, client: str) -> Trace | None:
 
 
 def as_clients_do(trace: Trace) -> Trace:
-    """The same run with the record of each partition right behind its AddPartitionsToTxn, as client libraries send it.
+    """The same run with the record of each partition right behind its AddPartitionsToTxn, as client libraries send it, and with what a
+    timeout decides completed at once: from 4.0 on a coordinator has everybody wait until then (KAFKA-18660).
 
     The run as it was found if the longer one is none of the model's, or does not decide the property.
     """
-    bounds, steps = trace.model.bounds, list(trace.steps)
-    produced = {_record_of(step) for step in steps if step.action.name == "produce" and step.picks()["way"] == Way.LATE}
-    texts: list[str] = []
-    for step in steps:
-        text = step.show(bounds)
-        if text not in texts or step.action.name != "produce":
-            texts.append(text)
-        if step.action.name == "add_partition" and _record_of(step) not in produced:
-            texts.append(text.replace("add_partition", "produce"))
+    model, texts, done_before = trace.model, list[str](), list[str]()
+    late = {
+        _record_of(step) for step in trace.steps if step.picks().get("way") == Way.LATE and "partition" in step.picks()
+    }
+    words = trace.states[0]
+    for step in trace.steps:
+        text = step.show(model.bounds)
+        if text in done_before:
+            done_before.remove(text)
+            continue
+        try:
+            words = model.apply(words, step)
+        except Refused:
+            return trace
+        texts.append(text)
+        for more in _more(model, step, model.state(words), late):
+            with suppress(Refused):
+                words = model.apply(words, model.parse_step(more))
+                texts.append(more)
+                done_before.append(more)
     assert trace.property is not None
     try:
         return deciding_trace(trace.model, texts, trace.property)
@@ -216,9 +257,22 @@ def as_clients_do(trace: Trace) -> Trace:
         return trace
 
 
+def _more(model: Model, step: Step, after: State, late: Collection[tuple[int, int]]) -> list[str]:
+    """What else is done at once after a step."""
+    text = step.show(model.bounds)
+    if step.action.name == "add_partition" and _record_of(step) not in late:
+        return [text.replace("add_partition", "produce")]
+    if step.action.name == "time_out":
+        assert isinstance(after, Transactions)
+        waiting = [one for one in after.each(Partition) if contains(after.partitions, one)]
+        markers = [f"write_marker(partition={Partition.show(one, model.bounds)}, way=at-once)" for one in waiting]
+        return [*markers, "complete()"]
+    return []
+
+
 def _record_of(step: Step) -> tuple[int, int]:
-    """The transaction and the partition of a record."""
-    return step.picks()["txn"], step.picks()["partition"]
+    """The transaction and the partition that a step is about; no transaction of a marker."""
+    return step.picks().get("txn", NONE), step.picks()["partition"]
 
 
 def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str] = UNWATCHED) -> Iterator[StoryRun]:
@@ -229,9 +283,10 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
     from .playing import Play
     from .playing_libraries import LibraryPlay
 
-    for place in sorted({one.place for one in wanted}, key=lambda place: (release_at(place).number, place)):
-        release = release_at(place)
-        with Clusters(release, brokers=BROKERS, settings=SETTINGS, watch=watch) as clusters:
+    for place in sorted({one.place for one in wanted}, key=_number):
+        release, *later = (release_at(one) for one in place.split(MIXED))
+        upgraded = dict.fromkeys((BROKERS,), later[0]) if later else {}
+        with Clusters(release, brokers=BROKERS, settings=SETTINGS, upgraded=upgraded, watch=watch) as clusters:
             for planned in wanted:
                 if planned.place == place:
                     runs = []
@@ -251,6 +306,10 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
                     played = StoryRun(planned=planned, runs=tuple(runs))
                     watch.progress(f"Kafka {release}: {planned.story.name}, {planned.producer}, {played.outcome}")
                     yield played
+
+
+def _number(place: str) -> list[tuple[int, ...]]:
+    return [release_at(one).number for one in place.split(MIXED)]
 
 
 def steps_played(found: Iterable[StoryRun]) -> int:
