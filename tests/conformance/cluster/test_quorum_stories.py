@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,6 +28,7 @@ from neverlost.conformance.cluster.quorum.stories import (
 from neverlost.conformance.cluster.releases import ClusterError, RunnableRelease, release_named
 from neverlost.conformance.cluster.wire import METADATA_TOPIC, QuorumState, _quorum_state
 
+PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "quorum.md"
 ROWS = [(story.name, on.quorum, place) for story in stories() for on in story.on for place in on.releases]
 
 
@@ -99,6 +101,22 @@ def test_a_run_must_do_what_the_model_does_and_show_what_it_shows() -> None:
     assert not came_out(seen={**seen, COMMITTED: (8, "replaced")})
     assert not came_out(steps=shown[:-1])
     assert not came_out(trouble="it did not come")
+
+
+def test_the_page_has_every_story_in_every_quorum_on_every_release_and_all_is_as_the_model_says() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    table = text.partition("<!-- known quorum: begin -->")[2].partition("<!-- known quorum: end -->")[0]
+    shown = set()
+    for line in table.strip().splitlines()[2:]:
+        name, quorum, place, said, taken, outcome, runs = (cell.strip() for cell in line.strip("|").split("|"))
+        name = name.strip("`")
+        planned = planned_as(name, quorum, place)
+        assert (said, taken) == (planned.said, f"{planned.done} of {len(planned.on.steps)}"), line
+        assert outcome.startswith(f"{planned.done} steps"), line
+        as_expected, _, played = runs.partition(" of ")
+        assert as_expected == played, line
+        shown.add((name, quorum, place))
+    assert shown == set(ROWS)
 
 
 # What is judged
