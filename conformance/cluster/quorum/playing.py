@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
@@ -151,6 +151,7 @@ class Play:
                 except NotDoneError as error:
                     steps.append(PlayedStep(step=shown, done=False, said=str(error)))
                 self.observer.look(self.number)
+                steps[-1] = self._with_ended(steps[-1])
                 if not steps[-1].done:
                     break
             if self.failed_over:
@@ -182,6 +183,12 @@ class Play:
             if time.monotonic() > end:
                 raise NotDoneError(f"{what} did not come within {seconds:g} s")
             time.sleep(LOOK_SECONDS)
+
+    def _with_ended(self, step: PlayedStep) -> PlayedStep:
+        """A step with the processes that have ended by themselves in it."""
+        self._note_ended()
+        said, self.ended = "; ".join([step.said, *self.ended]), []
+        return replace(step, said=said)
 
     def _note_ended(self) -> None:
         for node, process in self.cluster.processes.items():
