@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ..cluster import Cluster
 
 QUORUM_STATE = "quorum-state"
+OWN = ("node.id", "directory.id")
+"""What meta.properties has of the controller itself."""
 LONG_MS = 600_000
 """A time that does not end within a run."""
 FIRST_DYNAMIC = (3, 9)
@@ -267,6 +269,18 @@ class QuorumControl(KRaftControl):
         """Replace the directory of a controller that does not run by the copy."""
         shutil.rmtree(self.directory(controller))
         shutil.copytree(self._copy(controller), self.directory(controller))
+
+    def borrow_copy(self, controller: int, source: int) -> None:
+        """Replace the directory of a controller that does not run by a copy of another's, with its own node id written into it.
+
+        With `kraft.version` 1 it gets a directory id that no voter has.
+        """
+        shutil.rmtree(self.directory(controller))
+        shutil.copytree(self.directory(source), self.directory(controller))
+        about = self.directory(controller) / "meta.properties"
+        lines = [line for line in about.read_text(encoding="ascii").splitlines() if line.partition("=")[0] not in OWN]
+        lines += [f"node.id={node_of(controller)}", f"directory.id={_random_id()}"]
+        about.write_text("\n".join([*lines, ""]), encoding="ascii")
 
     def _copy(self, controller: int) -> Path:
         return self.cluster.folder / f"copy{node_of(controller)}"

@@ -507,6 +507,11 @@ class Play:
         self.control.restore_copy(controller)
         return f"the directory of c{controller} is replaced by the copy from before"
 
+    def _borrow_copy(self, at: PathStep, controller: int, source: int) -> str:
+        self.control.kill_controller(controller)
+        self.control.borrow_copy(controller, source)
+        return f"the directory of c{controller} is replaced by a copy of that of c{source}"
+
     def _restart(self, at: PathStep, controller: int) -> str:
         # What may join by itself does so after as long as it would wait for its leader.
         may_join = self.control.quorum.kraft_version == 1 and bool(self.model.settings["can_join"])
