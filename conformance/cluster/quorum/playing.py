@@ -469,6 +469,8 @@ class Play:
         port = self.cluster.client_port[1]
         if self.debugger is None:
             self.until(lambda: self.wire.partition_state(port, TOPIC).isr == (1,), "the ISR b1 at b1")
+            # The controller may have taken b1 for dead before it heard of it the first time.
+            self.until(lambda: self.wire.leads(port, TOPIC), "b1 as leader")
         error = self._produce() if self.produced is None else self.produced.result()
         if error != NO_ERROR:
             raise NotDoneError(f"b1 refuses the record with error {error}")
