@@ -115,7 +115,10 @@ def known_command(
         output.show(scenario_table(found, schedule_rows(performed)))
     output.show(f"{known_verdict(found, performed, complete)} ({show_seconds(time.perf_counter() - began)})")
     output.write(
-        "--json", lambda: json_text({**scenario_values(found), "schedules": schedule_values(performed), "stories": []})
+        "--json",
+        lambda: json_text(
+            {**scenario_values(found), "schedules": schedule_values(performed), "quorum": [], "stories": []}
+        ),
     )
     output.write("--markdown", lambda: scenarios_markdown(found) + schedules_markdown(performed))
     if not (all(one.as_known for one in found) and all(one.as_known for one in performed)):
@@ -159,7 +162,7 @@ def _play_stories(
             output.show("\n\n".join([*(story_text(played) for played in found), ""]))
         output.show(story_table(found))
     output.show(f"{story_verdict(found, complete)} ({show_seconds(time.perf_counter() - began)})")
-    values = {"schema": 1, "steps": steps_played(found), "scenarios": [], "schedules": []}
+    values = {"schema": 1, "steps": steps_played(found), "scenarios": [], "schedules": [], "quorum": []}
     output.write("--json", lambda: json_text({**values, "stories": story_values(found)}))
     output.write("--markdown", lambda: stories_markdown(found))
     if not all(one.as_expected for one in found):

@@ -80,6 +80,7 @@ class Cluster:
         self.lost: set[Path] = set()
         """Log directories that are no longer there, and that their broker is no longer configured with."""
         self.watch = watch
+        self._make_control = control_of(release, quorum)
         self._java = java()
         self._class_path = self._classes(release)
         made_from = hashlib.sha256(f"{java_version(self._java)}{self._class_path}".encode()).hexdigest()[:16]
@@ -110,7 +111,7 @@ class Cluster:
         self.proxy_port = {node: next(ports) for node in self.nodes}
         for node in self.nodes:
             self.gates.listen(node, self.proxy_port[node], self.replication_port[node])
-        self.control: Control = control_of(self.release, self.quorum)(self, list(ports))
+        self.control: Control = self._make_control(self, list(ports))
 
     def __enter__(self) -> Cluster:
         try:

@@ -88,7 +88,8 @@ class Operator:
     def _ended_by_themselves(self) -> list[str]:
         """Say which brokers have ended although nobody ended them, once for each."""
         found = []
-        for broker, process in self.cluster.processes.items():
+        for broker in self.cluster.brokers:
+            process = self.cluster.processes[broker]
             if process.has_ended() and broker not in self.cluster.dead:
                 found.append(str(self.cluster.why_ended(f"node {broker}", process)))
                 self.cluster.dead.add(broker)

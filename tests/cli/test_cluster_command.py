@@ -102,6 +102,8 @@ def serving(folder: Path, answer: Callable[[Mapping[str, Any]], dict[str, Any]])
         (["up", "4.1.1", "--brokers", "1", "--min-isr", "2"], "--min-isr 2 is more than the topic's 1 replicas"),
         (["up", "4.1.1", "--brokers", "10"], "10 is not in the range 1<=x<=9"),
         (["kill", "leader"], "'leader' is no broker; write 1, or r1"),
+        (["up", "4.1.1", "--controllers", "6"], "6 is not in the range 1<=x<=5"),
+        (["up", "2.7.2", "--controllers", "3"], "Kafka 2.7.2 with ZooKeeper has no quorum of controllers"),
         (["produce", "a", "--acks", "al"], "no way to acknowledge is named 'al'. Did you mean 'all'?"),
         (["produce", "a", "--wait", "soon"], "'soon' is not a time above 0"),
         (["statsu"], "No such command 'statsu'"),
@@ -170,6 +172,31 @@ def test_the_status_is_a_table_and_json(tmp_path: Path, run: Run) -> None:
     with serving(tmp_path, lambda request: STATUS):
         code, out, err = run("cluster", "status", "--json", "-")
     assert (code, json.loads(out), err) == (0, STATUS, SHOWN)
+
+
+def test_the_status_has_the_controllers_that_are_nodes_of_their_own(tmp_path: Path, run: Run) -> None:
+    leader = {"controller": 1, "process": "runs", "leads": True, "epoch": 5, "log_end": 26}
+    dead = {"controller": 2, "process": "dead", "leads": False, "epoch": 3, "log_end": 19}
+    with serving(tmp_path, lambda request: STATUS | {"controllers": [leader, dead]}):
+        out = run("cluster", "status")[1]
+    assert [line.split() for line in out.splitlines() if line.startswith("  c")] == [
+        ["controller", "process", "takes", "itself", "for", "epoch", "log", "end"],
+        ["c1", "runs", "leader", "5", "26"],
+        ["c2", "dead", "3", "19"],
+    ]
+
+
+@pytest.mark.parametrize(("command", "node"), [("kill", "c2"), ("restart", "c2")])
+def test_a_controller_is_named_beside_the_brokers(command: str, node: str, tmp_path: Path, run: Run) -> None:
+    asked: list[Mapping[str, Any]] = []
+
+    def answer(request: Mapping[str, Any]) -> dict[str, Any]:
+        asked.append(request)
+        return {"said": "done"}
+
+    with serving(tmp_path, answer):
+        assert run("cluster", command, node) == (0, "done\n", "")
+    assert asked == [{"do": command, "broker": 102}]
 
 
 def test_a_line_that_is_no_request_harms_nobody(tmp_path: Path, run: Run) -> None:

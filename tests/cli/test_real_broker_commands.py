@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Run, running
-from played_runs import ACKNOWLEDGED, MOVES, REFUSED, loss, played, scheduled, told
+from played_runs import ACKNOWLEDGED, MOVES, REFUSED, loss, played, scheduled, told, told_of_quorum
 
 from neverlost.conformance.adapter import StateDifference
 from neverlost.conformance.cluster.reproduction import Reproduced, Reproduction
@@ -244,6 +244,49 @@ def test_a_story_that_comes_out_otherwise_than_the_search_says_is_an_error(
 )
 def test_a_story_that_cannot_be_played_is_refused(arguments: tuple[str, ...], why: str, run: Run) -> None:
     code, out, err = run("known", "--family", "transactions", *arguments)
+    assert (code, out) == (2, "")
+    assert why in err
+
+
+def test_a_story_of_the_quorum_is_listed_and_shown_step_by_step(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = run("known", "--family", "quorum", "--list")[1]
+    assert "auto-join\n    a controller whose directory was lost" in listed
+    module = "neverlost.conformance.cluster.quorum.stories.play_stories"
+    runs = [
+        told_of_quorum("two-leaders", quorum, "3.9.1") for quorum in ("static voters", "static voters, only a crash")
+    ]
+    monkeypatch.setattr(module, lambda *_, **__: iter(runs))
+    asked = ("known", "--family", "quorum", "two-leaders", "--kafka", "3.9.1", "--steps", "--markdown", "-")
+    code, out, shown = run(*asked)
+    assert code == 0
+    assert shown.startswith("two-leaders on Kafka 3.9.1 with KRaft, static voters: a voter's file quorum-state")
+    assert "The model refuses step 6 too: elections.py" in shown
+    assert "2 runs of 13 steps on real controllers: all as the model says" in shown
+    assert "| 3.9.1 with KRaft | static voters | violated in 8 steps | 8 of 8 |" in out
+    assert "| 3.9.1 with KRaft | static voters, only a crash | holds | 5 of 8 |" in out
+
+
+def test_a_story_of_the_quorum_that_comes_out_otherwise_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = "neverlost.conformance.cluster.quorum.stories.play_stories"
+    found = told_of_quorum("two-leaders", "static voters", "3.9.1", as_the_model=False)
+    monkeypatch.setattr(module, lambda *_, **__: iter([found]))
+    code, out, _ = run("known", "--family", "quorum", "two-leaders", "--kafka", "3.9.1", "--steps")
+    assert code == 1
+    assert "win(controller=c1)" in out
+    assert "not done: it did not come" in out
+    assert "1 run of 7 steps on real controllers: 1 of 1 NOT as the model says" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("two-leader",), "no story of the quorum is named 'two-leader'. Did you mean 'two-leaders'?"),
+        (("--kafka", "2.8.2"), "none of these stories of the quorum is played on 2.8.2"),
+        (("--unpatched",), "of the quorum no request is changed"),
+    ],
+)
+def test_a_story_of_the_quorum_that_cannot_be_played_is_refused(arguments: tuple[str, ...], why: str, run: Run) -> None:
+    code, out, err = run("known", "--family", "quorum", *arguments)
     assert (code, out) == (2, "")
     assert why in err
 

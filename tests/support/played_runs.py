@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from neverlost.conformance.cluster.kafka_adapter import FinalState
 from neverlost.conformance.cluster.performances import Performed, ScheduleRun
+from neverlost.conformance.cluster.quorum.playing import Played as PlayedQuorum
+from neverlost.conformance.cluster.quorum.playing import PlayedStep as QuorumStep
+from neverlost.conformance.cluster.quorum.stories import StoryRun as QuorumRun
+from neverlost.conformance.cluster.quorum.stories import plan as plan_of_quorum
+from neverlost.conformance.cluster.quorum.stories import stories as quorum_stories
 from neverlost.conformance.cluster.reproduction import Reproduction
 from neverlost.conformance.cluster.schedules import schedules
 from neverlost.conformance.cluster.transactions.playing import Played, PlayedStep
@@ -74,3 +81,19 @@ def told(name: str, place: str, *, as_the_model: bool = True) -> StoryRun:
         trouble="",
     )
     return StoryRun(planned=planned, runs=(run,))
+
+
+def told_of_quorum(name: str, quorum: str, place: str, *, as_the_model: bool = True) -> QuorumRun:
+    """A story of the quorum on a release: it went as the model says, or its last step was not done."""
+    (story,) = quorum_stories([name])
+    (on,) = (on for on in story.on if on.quorum == quorum)
+    (planned,) = plan_of_quorum([replace(story, on=(replace(on, releases=(place,)),))])
+    done = planned.done if as_the_model else planned.done - 1
+    steps = [QuorumStep(step=at.step.show(planned.model.bounds), done=True, said="done") for at in planned.path[:done]]
+    if done < len(planned.path):
+        steps.append(
+            QuorumStep(step=planned.path[done].step.show(planned.model.bounds), done=False, said="it did not come")
+        )
+    seen = dict.fromkeys(planned.expected, (done, "seen")) if as_the_model else {}
+    run = PlayedQuorum(steps=tuple(steps), seen=seen, read=("v0",), acknowledged=False, voters=("c1",), trouble="")
+    return QuorumRun(planned=planned, runs=(run,))

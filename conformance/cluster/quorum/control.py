@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ..cluster import Cluster
 
 QUORUM_STATE = "quorum-state"
+OWN = ("node.id", "directory.id")
+"""What meta.properties has of the controller itself."""
 LONG_MS = 600_000
 """A time that does not end within a run."""
 FIRST_DYNAMIC = (3, 9)
@@ -38,7 +40,8 @@ class Quorum:
 
     With `kraft_version` 1 voters are ids with directories, and `auto_join` lets a controller become a voter by itself. A steered
     quorum does nothing by itself: only controllers in `eager` ask for votes, at the start `first` alone, and each controller is a
-    destination of its own at the gates. `debugged` names the controllers that take a debugger.
+    destination of its own at the gates. With `keeps_directory_ids` a lost directory is formatted as at first, with the id that it had
+    (`--initial-controllers`), else without initial controllers. `debugged` names the controllers that take a debugger.
     """
 
     controllers: int
@@ -46,6 +49,7 @@ class Quorum:
     auto_join: bool = False
     steered: bool = False
     first: int = 1
+    keeps_directory_ids: bool = False
     debugged: tuple[int, ...] = ()
 
 
@@ -169,7 +173,7 @@ class QuorumControl(KRaftControl):
         self._write_properties(controller)
         self.directory(controller).mkdir()
         arguments = ["format", "-t", self.cluster_id, "-c", str(self.cluster.properties_file(node_of(controller)))]
-        if self.quorum.kraft_version and again:
+        if self.quorum.kraft_version and again and not self.quorum.keeps_directory_ids:
             arguments.append("--no-initial-controllers")
         elif self.quorum.kraft_version:
             voters = [f"{node_of(c)}@{HOST}:{proxy}:{self._first[c]}" for c, (_, proxy) in self.ports.items()]
@@ -265,6 +269,18 @@ class QuorumControl(KRaftControl):
         """Replace the directory of a controller that does not run by the copy."""
         shutil.rmtree(self.directory(controller))
         shutil.copytree(self._copy(controller), self.directory(controller))
+
+    def borrow_copy(self, controller: int, source: int) -> None:
+        """Replace the directory of a controller that does not run by a copy of another's, with its own node id written into it.
+
+        With `kraft.version` 1 it gets a directory id that no voter has.
+        """
+        shutil.rmtree(self.directory(controller))
+        shutil.copytree(self.directory(source), self.directory(controller))
+        about = self.directory(controller) / "meta.properties"
+        lines = [line for line in about.read_text(encoding="ascii").splitlines() if line.partition("=")[0] not in OWN]
+        lines += [f"node.id={node_of(controller)}", f"directory.id={_random_id()}"]
+        about.write_text("\n".join([*lines, ""]), encoding="ascii")
 
     def _copy(self, controller: int) -> Path:
         return self.cluster.folder / f"copy{node_of(controller)}"

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
@@ -27,7 +27,7 @@ from ..gates import BEGIN_EPOCH, END_EPOCH, FETCH, HEARTBEAT, METADATA_LOG, VOTE
 from ..log_files import records_of
 from ..releases import ClusterError
 from ..topic import ClusterTopic
-from ..wire import NO_ERROR
+from ..wire import NO_ERROR, NO_LEADER
 from .control import LONG_MS, QuorumControl, node_of
 from .observing import Observer
 
@@ -39,7 +39,8 @@ FIRST_RAFT_LOG = (4, 3)
 """The first release in which the metadata log is written in Java."""
 PRODUCE_MS = 30_000
 ASKS_MS, ELECTS_MS = 6000, 2500
-"""After so long without a leader, or an election, a controller that is to stand does so."""
+"""After so long without a leader, or an election, a controller that is to stand does so. A leader resigns when no majority fetches for
+one and a half times the first."""
 BETWEEN_CONTROLLERS = (VOTE, BEGIN_EPOCH, END_EPOCH, METADATA_LOG)
 PARTITION_CHANGE = b"\x01\x05"
 """How a PartitionChangeRecord begins in the metadata log."""
@@ -47,6 +48,10 @@ PARTITION_CHANGE = b"\x01\x05"
 
 class NotDoneError(ClusterError):
     """A step is not done: the controllers do not lead there."""
+
+
+class RefusedError(NotDoneError):
+    """Controllers do not do a step, and it was seen why: it did not only fail to come."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +115,7 @@ class Play:
         cluster: Cluster,
         *,
         before_flush: bool = False,
+        asks_ms: Mapping[str, int] | None = None,
         watch: Watch[str] = UNWATCHED,
     ) -> None:
         self.model, self.path, self.cluster, self.watch = model, path, cluster, watch
@@ -122,10 +128,13 @@ class Play:
         self.acknowledged = self.shrunk = self.failed_over = False
         self.answers: dict[int, list[Frame]] = {}
         """Of each candidate the answers that grant it a vote, which wait to be delivered."""
+        self.granted: dict[int, int] = {}
+        """Of each candidate how many votes of others it was granted."""
         self.decided: dict[int, int] = {}
         """Of each controller where its log ended when it began to lead."""
         self.ended: list[str] = []
         self.before_flush = before_flush
+        self.asks_ms = dict(asks_ms or {})
         self.debugger: Debugger | None = None
         self.produced: Future[int | None] | None = None
         self.flushed = 0
@@ -146,8 +155,12 @@ class Play:
                     said = self._perform(at)
                     steps.append(PlayedStep(step=shown, done=True, said=said))
                 except NotDoneError as error:
+                    if at.after is None and not isinstance(error, RefusedError):
+                        # That something did not come in time must not pass for what the model foretells.
+                        raise ClusterError(f"{shown}: {error}") from error
                     steps.append(PlayedStep(step=shown, done=False, said=str(error)))
                 self.observer.look(self.number)
+                steps[-1] = self._with_ended(steps[-1])
                 if not steps[-1].done:
                     break
             if self.failed_over:
@@ -179,6 +192,19 @@ class Play:
             if time.monotonic() > end:
                 raise NotDoneError(f"{what} did not come within {seconds:g} s")
             time.sleep(LOOK_SECONDS)
+
+    def _with_ended(self, step: PlayedStep) -> PlayedStep:
+        """A step with the processes that have ended by themselves in it."""
+        self._note_ended()
+        said, self.ended = "; ".join([step.said, *self.ended]), []
+        return replace(step, said=said)
+
+    def _stays_out(self, look: Callable[[], Any], what: str) -> None:
+        """Raises RefusedError if something does not come for a while, as is to be expected; returns if it comes."""
+        try:
+            self.until(look, what, REFUSED_SECONDS)
+        except NotDoneError:
+            raise RefusedError(f"{what} does not within {REFUSED_SECONDS:g} s") from None
 
     def _note_ended(self) -> None:
         for node, process in self.cluster.processes.items():
@@ -219,11 +245,14 @@ class Play:
         return [(c, d) for c in self.control.controllers for d in self.control.controllers if c != d]
 
     def _cut_strays(self) -> None:
-        """Cut off what a controller asks another at random, as it waits for the answer before it asks the right one."""
-        for one, other in self._pairs():
-            for kind in (METADATA_LOG, END_EPOCH):
-                if self.gates.gate(kind, node_of(one), node_of(other)).closed:
-                    self.gates.cut_waiting(kind, node_of(one), node_of(other))
+        """Cut off what is asked at random, or of one that is out of reach: the answer is waited for before the right one is asked."""
+        asked = [(kind, node_of(c), node_of(d)) for c, d in self._pairs() for kind in (METADATA_LOG, END_EPOCH)]
+        for controller in self.control.controllers:
+            for broker in (1, 2, CONTROLLING):
+                asked += [(kind, broker, node_of(controller)) for kind in (METADATA_LOG, HEARTBEAT)]
+        for place in asked:
+            if self.gates.gate(*place).closed:
+                self.gates.cut_waiting(*place)
 
     def _at_rest(self) -> bool:
         ends = {self.control.log_end(c) for c in self.control.controllers}
@@ -250,7 +279,8 @@ class Play:
         self.control.eager.pop(controller, None)
         if eager:
             leader = self.control.on_disk(controller).get("leaderId", -1)
-            self.control.eager[controller] = (ASKS_MS, ELECTS_MS if leader in (-1, node_of(controller)) else LONG_MS)
+            asks_ms = self.asks_ms.get(f"c{controller}", ASKS_MS)
+            self.control.eager[controller] = (asks_ms, ELECTS_MS if leader in (-1, node_of(controller)) else LONG_MS)
         self.control.start_controller(controller)
         self.until(lambda: self.control.answers(controller), f"an answer of c{controller}", START_SECONDS)
 
@@ -263,9 +293,14 @@ class Play:
 
     def _stands(self, controller: int) -> None:
         """Start a controller so that it stands soon; one that runs, and would not, starts again. The only one does so at once."""
+        self.granted[controller] = 0
         if len(self.control.controllers) > 1 and self.control.runs(controller) and controller not in self.control.eager:
             self.control.kill_controller(controller)
         if not self.control.runs(controller):
+            for other in self.control.controllers:
+                if other != controller:
+                    self.gates.shut(METADATA_LOG, node_of(controller), node_of(other))
+                    self.gates.shut(BEGIN_EPOCH, node_of(other), node_of(controller))
             self._start(controller, eager=True)
 
     def _pre_vote(self, at: PathStep, voter: int, candidate: int) -> str:
@@ -278,6 +313,10 @@ class Play:
         wanted = self._epoch(self._state(at.before).epoch[controller - 1] + 1)
         if not self._state(at.before).pre_vote:
             self._stands(controller)
+        if at.after is None and not self.granted.get(controller, 0):
+            self._stays_out(
+                lambda: self._has_voted_for_itself(controller, wanted), f"c{controller}, which nobody would vote for,"
+            )
         self.until(lambda: self._has_voted_for_itself(controller, wanted), f"c{controller} as candidate of {wanted}")
         return f"c{controller} is a candidate of epoch {wanted}"
 
@@ -296,6 +335,7 @@ class Play:
         self.gates.release(frame, Answer.HELD)
         self.until(lambda: frame in self.gates.gate(*place).answers, f"an answer of c{voter}")
         granted = is_granted(frame)
+        self.granted[candidate] = self.granted.get(candidate, 0) + granted
         if granted:
             self.answers.setdefault(candidate, []).append(frame)
         else:
@@ -311,7 +351,7 @@ class Play:
     def _vote(self, at: PathStep, voter: int, candidate: int) -> str:
         granted = self._ask(at, voter, candidate)
         if not granted and (at.after is None or self._is_granted_in_model(at, voter, candidate)):
-            raise NotDoneError(f"c{voter} refuses its vote to c{candidate}")
+            raise RefusedError(f"c{voter} refuses its vote to c{candidate}")
         return f"c{voter} {'votes for' if granted else 'refuses its vote to'} c{candidate}"
 
     def _is_granted_in_model(self, at: PathStep, voter: int, candidate: int) -> bool:
@@ -320,8 +360,9 @@ class Play:
     def _win(self, at: PathStep, controller: int) -> str:
         for frame in self.answers.pop(controller, []):
             self.gates.release(frame)
-        seconds = REFUSED_SECONDS if at.after is None else STEP_SECONDS
-        state = self.until(lambda: self.control.state_of(controller), f"c{controller} as leader", seconds)
+        if at.after is None and not self.granted.get(controller, 0):
+            self._stays_out(lambda: self.control.state_of(controller), f"c{controller}, which nobody has voted for,")
+        state = self.until(lambda: self.control.state_of(controller), f"c{controller} as leader")
         if at.after is not None and state.epoch != self._epoch(self._state(at.after).epoch[controller - 1]):
             raise NotDoneError(f"c{controller} leads epoch {state.epoch}")
         self.decided[controller] = self.control.log_end(controller)
@@ -335,17 +376,23 @@ class Play:
         self._ensure(controller)
         self._make_way(leader, controller, BEGIN_EPOCH)
         self._make_way(controller, leader, METADATA_LOG)
+        for other in self.control.controllers:
+            # Who follows stands no more, and fetches nothing as long as it waits for a vote.
+            self.gates.cut_waiting(VOTE, node_of(controller), node_of(other))
         self.gates.open(BEGIN_EPOCH, node_of(leader), node_of(controller))
         self.gates.open(METADATA_LOG, node_of(controller), node_of(leader))
         epoch = self._epoch(self._state(at.before).epoch[leader - 1])
+        if at.after is None and self.control.on_disk(controller).get("leaderEpoch", 0) > epoch:
+            self._stays_out(lambda: self._is_follower(controller, leader, epoch), f"c{controller}, in a newer epoch,")
         self.until(
-            lambda: (
-                self.control.on_disk(controller).get("leaderId") == node_of(leader)
-                and self.control.on_disk(controller)["leaderEpoch"] == epoch
-            ),
+            lambda: self._is_follower(controller, leader, epoch),
             f"c{controller} as follower of c{leader} in epoch {epoch}",
         )
         return f"c{controller} follows c{leader} in epoch {epoch}"
+
+    def _is_follower(self, controller: int, leader: int, epoch: int) -> bool:
+        disk = self.control.on_disk(controller)
+        return disk.get("leaderId") == node_of(leader) and disk.get("leaderEpoch") == epoch
 
     def _fetch(self, at: PathStep, controller: int, leader: int) -> str:
         """A controller fetches all there is; the model does so record by record."""
@@ -363,9 +410,10 @@ class Play:
     def _decide(self, at: PathStep, leader: int, decision: int) -> str:
         if decision == Decision.FAIL_OVER:
             self._end_broker(1)
-            seconds = REFUSED_SECONDS if at.after is None else STEP_SECONDS
-            port = self.cluster.client_port[2]
-            self.until(lambda: self.wire.partition_state(port, TOPIC).leader == 2, f"a fail-over by c{leader}", seconds)
+            port, leads = self.cluster.client_port[2], (2,) if at.after is not None else (2, NO_LEADER)
+            self.until(lambda: self.wire.partition_state(port, TOPIC).leader in leads, f"a fail-over by c{leader}")
+            if self.wire.partition_state(port, TOPIC).leader == NO_LEADER:
+                raise RefusedError(f"c{leader} has nobody to elect: b2 hears that nobody leads")
             self.failed_over = True
             return f"c{leader} has decided that b2 leads, as a member of the ISR"
         if self.before_flush:
@@ -421,6 +469,8 @@ class Play:
         port = self.cluster.client_port[1]
         if self.debugger is None:
             self.until(lambda: self.wire.partition_state(port, TOPIC).isr == (1,), "the ISR b1 at b1")
+            # The controller may have taken b1 for dead before it heard of it the first time.
+            self.until(lambda: self.wire.leads(port, TOPIC), "b1 as leader")
         error = self._produce() if self.produced is None else self.produced.result()
         if error != NO_ERROR:
             raise NotDoneError(f"b1 refuses the record with error {error}")
@@ -458,13 +508,21 @@ class Play:
             self.debugger = None
 
     def _remove_old_entry(self, at: PathStep, leader: int, controller: int) -> str:
-        seconds = REFUSED_SECONDS if at.after is None else STEP_SECONDS
-        self.until(lambda: not self._entries(leader, controller), f"voters without c{controller}", seconds)
+        if at.after is None and self._observes(leader, controller):
+            self._stays_out(
+                lambda: not self._entries(leader, controller), f"c{leader}, with c{controller} as an observer,"
+            )
+        self.until(lambda: not self._entries(leader, controller), f"voters without c{controller}")
         return f"c{controller}, with its old directory, is no voter any more"
 
     def _join(self, at: PathStep, leader: int, controller: int) -> str:
         self.until(lambda: self._entries(leader, controller), f"c{controller} among the voters")
         return f"c{controller} is a voter"
+
+    def _observes(self, leader: int, controller: int) -> bool:
+        """Does a controller fetch without being a voter, as the leader says?"""
+        state = self.control.state_of(leader)
+        return state is not None and node_of(controller) in (node for node, _ in state.observers)
 
     def _entries(self, leader: int, controller: int) -> list[str]:
         """The directories with which a controller is a voter, as the leader says. Raises ClusterError if it does not lead."""
@@ -487,6 +545,11 @@ class Play:
         self.control.kill_controller(controller)
         self.control.restore_copy(controller)
         return f"the directory of c{controller} is replaced by the copy from before"
+
+    def _borrow_copy(self, at: PathStep, controller: int, source: int) -> str:
+        self.control.kill_controller(controller)
+        self.control.borrow_copy(controller, source)
+        return f"the directory of c{controller} is replaced by a copy of that of c{source}"
 
     def _restart(self, at: PathStep, controller: int) -> str:
         # What may join by itself does so after as long as it would wait for its leader.

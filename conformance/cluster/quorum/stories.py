@@ -18,6 +18,7 @@ from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.search import explore
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, NeverlostError, Profile, UnknownNameError
+from neverlost.model.kafka.quorum.state import Format
 from neverlost.spec import profiles
 from neverlost.spec.kafka.quorum.differences import TIME_LINE
 from neverlost.spec.kafka.releases import KRAFT
@@ -50,6 +51,8 @@ class On:
     control: bool
     before_flush: bool
     """Does the leader stop before it flushes its decision?"""
+    asks_ms: Mapping[str, int]
+    """Of controllers that are to lead for longer without followers: after how long without a leader they stand."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,6 +170,7 @@ def _all() -> dict[str, Story]:
                     releases=tuple(on["releases"]),
                     control=on.get("control", False),
                     before_flush=row.get("before_flush", False),
+                    asks_ms=row.get("asks_ms", {}),
                 )
                 for on in row["on"]
             ),
@@ -250,7 +254,14 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
             watch.progress(f"Kafka {release}: {planned.story.name}, {planned.on.quorum}, {number} of {times}")
             lag_ms = SHORT_LAG_MS if planned.on.before_flush else PATIENT_MS
             with Cluster(release, brokers=BROKERS, lag_ms=lag_ms, quorum=_quorum(planned), watch=watch) as cluster:
-                play = Play(planned.model, planned.path, cluster, before_flush=planned.on.before_flush, watch=watch)
+                play = Play(
+                    planned.model,
+                    planned.path,
+                    cluster,
+                    before_flush=planned.on.before_flush,
+                    asks_ms=planned.on.asks_ms,
+                    watch=watch,
+                )
                 runs.append(play.play())
                 cluster.keep = bool(runs[-1].trouble)
         played = StoryRun(planned=planned, runs=tuple(runs))
@@ -269,6 +280,7 @@ def _quorum(planned: Planned) -> Quorum:
         auto_join=bool(planned.model.settings["auto_join"]),
         steered=True,
         first=first,
+        keeps_directory_ids=planned.model.settings["formats"] == Format.INITIAL_CONTROLLERS,
         debugged=(1,) if planned.on.before_flush else (),
     )
 

@@ -56,6 +56,10 @@ SIMPLIFIED = {
     "a controller that hears of a second leader in its epoch goes on": (
         "it ends with an exception (maybeTransition), which is a crash"
     ),
+    "an active controller may decide before its first record is committed": (
+        "a real one waits for that (KafkaRaftClient, maybeFireLeaderChange): the same happens to it with the fetches in between, so "
+        "its runs are longer"
+    ),
     "each of the two decisions is made once": (
         "the model asks whether a decision is lost, not how often brokers repeat it"
     ),

@@ -158,3 +158,31 @@ def test_the_page_shows_what_happens(tmp_path: Path, runnable: Callable[..., Run
             ran = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True)
             printed = tuple((ran.stdout + ran.stderr).splitlines())
             assert matches(shown, printed), f"{command} printed\n{ran.stdout}{ran.stderr}"
+
+
+@pytest.mark.thorough
+def test_another_controller_leads_when_one_is_killed(
+    tmp_path: Path, run: Run, runnable: Callable[..., RunnableRelease]
+) -> None:
+    runnable("3.9.1")
+    folder = ("--folder", str(tmp_path / "cluster"))
+
+    def leader() -> tuple[str, int]:
+        for _ in range(MOST_LOOKS):
+            status = json.loads(run("cluster", "status", "--json", "-", *folder)[1])
+            leads = [row for row in status["controllers"] if row["leads"]]
+            if leads:
+                return f"c{leads[0]['controller']}", leads[0]["epoch"]
+            time.sleep(0.2)
+        raise AssertionError("no controller leads")
+
+    with up("3.9.1", "--brokers", "2", "--controllers", "3", *folder):
+        first, epoch = leader()
+        assert run("cluster", "kill", first, *folder) == (0, f"{first} is killed\n", "")
+        second, later = leader()
+        assert second != first
+        assert later > epoch
+        assert run("cluster", "produce", "x", *folder)[1] == "r1: acknowledged\n"
+        assert run("cluster", "restart", first, *folder) == (0, f"{first} runs again\n", "")
+        code, _, err = run("cluster", "kill", "c4", *folder)
+        assert (code, "no controller is named 'c4'" in err) == (2, True)
