@@ -21,7 +21,7 @@ DIFFERENCES = (
         known="code read on the branches of 0.11, 2.4, 2.5, 3.6, 3.9 and 4.3",
     ),
     ReleaseDifference(
-        rule="A client asks for a new epoch after an error for which it aborted; before, a record without an answer was fatal.",
+        rule="A client asks for a new epoch after an error for which it aborted; before, a record was fatal whose retry expired.",
         settings={"client_bumps": 1},
         since="2.5.0",
         source="KIP-360 (KAFKA-8805, KAFKA-8710); TransactionManager.requestEpochBumpForPartition, completeTransaction",

@@ -48,10 +48,22 @@ SIMPLIFIED = {
     "a producer starts when the one before it has its epoch": "of two that start at once, one is the later",
     "an application begins a new transaction only with records, and never reads its own": "an empty one is not sent",
     "the coordinator moves only while an end is prepared": (
-        "elsewhere its successor knows all that it knew, and partitions only refuse more markers that are held up"
+        "elsewhere its successor knows all that is in the log, and partitions only refuse more markers that are held up; the epoch before"
+        " the newest is not in the log, so that who asks again for a new epoch is then told that it is fenced"
+    ),
+    "while an end is prepared, a request of another epoch or with another result is refused at once": (
+        "brokers tell it to wait (TransactionMetadata.pendingState), and refuse it when the end is complete"
+    ),
+    "a partition that knows no producer takes any sequence number": (
+        "up to 2.4, and from 4.1 on in version 2 (KAFKA-18202), it takes 0 only"
+    ),
+    "a partition compares epochs before it goes without asking": (
+        "from 3.6 to 3.9 an open transaction of any epoch is enough (hasOngoingTransaction); only a lost marker leaves one"
     ),
     "of markers, one that ended nothing is never lost": "nobody can tell that it was there",
-    "offsets that are sent with a transaction are one more partition": "the group coordinator checks epochs alone",
+    "offsets that are sent with a transaction are one more partition": (
+        "they end with the others; what a partition of offsets does not check is below"
+    ),
     "transaction versions 0 and 1 are one": "they differ in the format of the coordinator's log",
 }
 
@@ -61,6 +73,20 @@ NOT_MODELLED = {
     ),
     "a coordinator whose log loses what it has decided": (
         "committed transactions are then undecided again; the settings of __transaction_state and replication's profiles say when"
+    ),
+    "a coordinator that was replaced, does not know it, and answers from memory": (
+        "it writes to no log what changes nothing: with a client of version 0 it may take an EndTxn for that of the transaction before"
+        " (no_commit_lost), and tell a partition that an ended transaction goes on (nothing_hangs). In version 2 epochs tell them apart"
+    ),
+    "what partitions of offsets do not check": (
+        "offsets have no sequence numbers: with a client of version 0 a late TxnOffsetCommit is one of the next transaction"
+        " (all_or_nothing, no_aborted_read). And they ask the coordinator from 3.7 on only (nothing_hangs, zombie_fenced of 3.6)"
+    ),
+    "partitions of deleted topics": (
+        "the coordinator counts what it does not find as answered (TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue)"
+    ),
+    "an operator who aborts in one partition (kafka-transactions.sh abort)": (
+        "that marker has no version, and ends what is open in its epoch in every release"
     ),
     "records that a partition loses": "that is replication's question; here a partition keeps its records",
     "several transactional ids": "they meet in the last stable offset only, for which one that hangs makes all readers wait",
