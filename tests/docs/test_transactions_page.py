@@ -1,0 +1,62 @@
+"""The tables of the page on transactions are what searches find: verdicts, lengths and states."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from neverlost.explorer.search import explore
+from neverlost.spec.families import profiles
+
+PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "transactions.md").read_text(encoding="utf-8")
+COLUMNS = (
+    "all_or_nothing",
+    "no_aborted_read",
+    "no_commit_lost",
+    "zombie_fenced",
+    "no_duplicate",
+    "in_order",
+    "markers_accepted",
+    "nothing_hangs",
+)
+ROWS = re.findall(
+    rf"^\| (\S+) \| (nothing|`.*?`) ((?:\| \w+ ){{{len(COLUMNS)}}})\| ([\d,]+) \|$", PAGE, flags=re.MULTILINE
+)
+QUICK = ("nothing", "`--timeouts 1`", "`--lost-markers 1`", "`--late-markers 1`")
+
+
+def asked(options: str) -> dict[str, int | str | bool]:
+    """The settings that options choose."""
+    words = options.strip("`").split()
+    found: dict[str, int | str | bool] = {}
+    for number, word in enumerate(words):
+        if word.startswith("--"):
+            value = words[number + 1] if number + 1 < len(words) else "--"
+            name = word[2:].replace("-", "_")
+            found[name] = True if value.startswith("--") else int(value) if value.isdigit() else value
+    return found
+
+
+def row(values: tuple[str, ...]) -> object:
+    return pytest.param(
+        *values, id=f"{values[0]} {values[1]}", marks=[] if values[1] in QUICK else [pytest.mark.thorough]
+    )
+
+
+@pytest.mark.parametrize(("version", "options", "cells", "states"), [row(values) for values in ROWS])
+def test_a_row_is_what_a_search_finds(version: str, options: str, cells: str, states: str) -> None:
+    model = profiles()[f"kafka-transactions-{version}"].model(**({} if options == "nothing" else asked(options)))
+    result = explore(model, until="all", properties=COLUMNS, symmetry=True)
+    assert result.complete
+    found = [result.findings[name].trace for name in COLUMNS]
+    assert [str(len(trace) - 1) if trace else "holds" for trace in found] == cells.strip("| ").split(" | ")
+    assert result.distinct == int(states.replace(",", ""))
+
+
+def test_the_page_has_every_version_with_requests_and_markers_held_up() -> None:
+    held_up = {(values[0], values[1]) for values in ROWS}
+    for version in ("0.11", "2.5", "3.6", "4.0.0", "4.0", "4.2"):
+        assert (version, "nothing") in held_up
+        assert {(version, f"`--delays {n}{late}`") for n in (1, 2) for late in ("", " --late-markers 1")} <= held_up
