@@ -170,7 +170,7 @@ def test_a_fault_belongs_to_a_family() -> None:
     given = parse_tolerances("1 disk loss, 2 quorum disk losses, 1 held-up request, 1 consumer crash")
     assert given.of_topics == "1 disk loss, 1 consumer crash"
     assert given.of_families == {"quorum": {"disk_losses": 2}, "transactions": {"delays": 1}}
-    with pytest.raises(ConfigurationError, match="several families: write 1 groups .* or 1 transactions"):
+    with pytest.raises(ConfigurationError, match="several families"):
         parse_tolerances("1 move of the coordinator")
     with pytest.raises(ConfigurationError, match="at most 2"):
         parse_tolerances("3 quorum disk losses")
@@ -203,7 +203,7 @@ def test_the_names_of_open_points_are_of_one_family_each() -> None:
 
 
 def test_a_controller_that_sets_defaults_of_topics_counts_for_them(tmp_path: Path) -> None:
-    for text, alone in ((CONTROLLER, True), (f"{CONTROLLER}min.insync.replicas=2\n", False)):
+    for text, alone in ((CONTROLLER, True), (f"{CONTROLLER}min.insync.replicas=1\n", False)):
         path = tmp_path / "controller.properties"
         path.write_text(text, encoding="utf-8")
         (file,) = read_all([str(path)], kafka_version="3.9.1").files
