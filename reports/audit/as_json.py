@@ -22,7 +22,7 @@ from .remarks import Remark
 from .sections import command_of, story_of, why_not
 from .wording import change_words, command, story
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 def audit_json(audit: AuditResult) -> str:
@@ -134,6 +134,7 @@ def _section(section: Section) -> dict[str, Any]:
         "lacks": list(section.case.lacks),
         "assumes": list(section.inquiry.assumes),
         "ways": dict(section.case.ways),
+        "assumed": dict(section.said),
         "cases": [
             {
                 "release": one.case.release,

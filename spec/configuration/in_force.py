@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from .configuration_file import ConfigurationFile
 from .defaults import ConfigurationKey
 from .layers import set_by
-from .notices import ConfigurationError, Notice
+from .notices import ConfigurationError, place_of
 from .values import SourcedValue, normal, value_problem
 
 
@@ -37,5 +37,5 @@ def without_others(
 
 def told(source: SourcedValue) -> str:
     """`acks=all at producer.properties:3`, or `acks=all by default`."""
-    place = Notice(what="", file=source.file, line=source.line).place
+    place = place_of(source.file, source.line)
     return f"{source.key}={source.value} {f'at {place}' if place else 'by default'}"

@@ -90,7 +90,7 @@ def _most(family: str, name: str) -> int:
 
 def _owners(words: str) -> list[tuple[str, str]]:
     """The families beside replication that a fault may be of, with its name; nothing if it is replication's, or nobody's."""
-    plain = re.sub("[-_ ]+", " ", words.lower())
+    plain = _plain(words)
     named = next((family for family in inquiries() if plain.startswith(f"{family} ")), None)
     if named is None and fault_named(words) is not None:
         return []
@@ -100,5 +100,10 @@ def _owners(words: str) -> list[tuple[str, str]]:
         for family, inquiry in inquiries().items()
         if named in (None, family)
         for fault in inquiry.faults
-        if rest in (fault.singular, fault.plural)
+        if rest in (_plain(fault.singular), _plain(fault.plural))
     ]
+
+
+def _plain(words: str) -> str:
+    """Words with blanks alone between them."""
+    return re.sub("[-_ ]+", " ", words.lower())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from neverlost.explorer.answers.questions import Answer, Question
 from neverlost.explorer.verdict import Verdict
@@ -54,7 +54,10 @@ class SectionFix:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """What a family says of a subject. `case` is the one that is examined: the usual one, or the one most like it that is worse."""
+    """What a family says of a subject. `case` is the one that is examined: the usual one, or the one most like it that is worse.
+
+    `said` is what the user said of the family's open points.
+    """
 
     inquiry: Inquiry
     subject: Subject
@@ -62,6 +65,7 @@ class Section:
     decided: Sequence[Decided]
     fixes: Mapping[Danger, SectionFix | None]
     cases: Sequence[CaseVerdict]
+    said: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
@@ -139,7 +143,8 @@ def sections_of(read: Read, study: Study) -> Sections:
     asked: list[Section] = []
     not_asked: list[NotAsked] = []
     for inquiry, subjects in found.items():
-        asked += [_section(inquiry, subject, study) for subject in subjects if subject.cases]
+        said = {point.name: read.said[point.name] for point in inquiry.points if point.name in read.said}
+        asked += [_section(inquiry, subject, study, said) for subject in subjects if subject.cases]
         not_asked += [NotAsked(inquiry=inquiry, subject=subject) for subject in subjects if not subject.cases]
         not_asked += [] if subjects else [NotAsked(inquiry=inquiry)]
     return Sections(asked=asked, not_asked=not_asked)
@@ -161,7 +166,7 @@ def _ensure_said_of(found: Mapping[Inquiry, Sequence[Subject]], read: Read) -> N
         raise ConfigurationError(problems)
 
 
-def _section(inquiry: Inquiry, subject: Subject, study: Study) -> Section:
+def _section(inquiry: Inquiry, subject: Subject, study: Study, said: Mapping[str, str]) -> Section:
     first, *others = subject.cases
     decided = _decide(first.asks, study)
     budget = _Budget(MOST_STATES_OF_OTHERS)
@@ -179,6 +184,7 @@ def _section(inquiry: Inquiry, subject: Subject, study: Study) -> Section:
         decided=decided,
         fixes={danger: fixes.of(danger) for danger in urgent},
         cases=cases,
+        said=said,
     )
 
 

@@ -14,7 +14,9 @@ from neverlost.explorer.process.installing import install_command
 
 from .admin_settings import AdminSettings
 
-METADATA_VERSION, ELIGIBLE_LEADERS = "metadata.version", "eligible.leader.replicas.version"
+METADATA_VERSION = "metadata.version"
+OF_FAMILIES = ("eligible.leader.replicas.version", "transaction.version", "kraft.version")
+"""The features that are settings of the models of protocol families."""
 
 RELEASE = "SupportedMaxVersion"
 METADATA_VERSIONS: Mapping[int, str] = {
@@ -52,9 +54,7 @@ def features_of(bootstrap: str, settings: AdminSettings) -> dict[str, str]:
     newest = said.get(METADATA_VERSION, {}).get("supported", (0, 0))[1]
     if newest in METADATA_VERSIONS:
         found[RELEASE] = METADATA_VERSIONS[newest].partition("-")[0]
-    if ELIGIBLE_LEADERS in levels:
-        found[ELIGIBLE_LEADERS] = str(levels[ELIGIBLE_LEADERS])
-    return found
+    return found | {name: str(levels[name]) for name in OF_FAMILIES if name in levels}
 
 
 def _asked(bootstrap: str, settings: AdminSettings, options: Mapping[str, object]) -> Mapping[str, Mapping[str, Any]]:

@@ -83,13 +83,6 @@ ASSIGNORS = ConfigurationKey(
     role="consumer", key="partition.assignment.strategy", kind="word", defaults=(("0.8.2", ""),)
 )
 INSTANCE = ConfigurationKey(role="consumer", key="group.instance.id", kind="word", defaults=(("2.3", ""),))
-RETENTION = ConfigurationKey(
-    role="broker",
-    key="offsets.retention.minutes",
-    kind="int",
-    defaults=(("0.8.2", "1440"), ("2.0", "10080")),
-    least=1,
-)
 REPLICAS = configuration_key("broker", "offsets.topic.replication.factor")
 MIN_ISR = configuration_key("topic", "min.insync.replicas")
 UNCLEAN = configuration_key("topic", "unclean.leader.election.enable")
@@ -160,8 +153,6 @@ BEYOND: tuple[Counts, ...] = (
 TRUNCATED: Counts = {"truncations": 1}
 FORGOTTEN: Counts = {"joins": 1, "idle_times": 1}
 """A partition's offset is gone although the group has members, as where the coordinator's log is lost; then the group rebalances."""
-NEW_GROUP: Counts = {"new_group": 1}
-"""A setting, and no fault: the group has committed nothing yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,7 +206,6 @@ class GroupsCase(Case):
             with_a_disk = tuple(ask for ask in log if "disk_losses" in ask.counts)
             forgotten = self._ask(SKIPPED, FORGOTTEN, usual=True)
             found.append(replace(forgotten, with_what=LOST_OFFSET, given=with_a_disk))
-            found.append(replace(self._ask(SKIPPED, NEW_GROUP, usual=False), with_what="a new group"))
         others = [
             self._ask(danger, counts, usual=False) for danger in (REPEATED, BACK, TWO_READERS) for counts in usual
         ]
@@ -296,7 +286,7 @@ class GroupsInquiry(Inquiry):
     not_asked = "no file is of a consumer"
     assumes = (
         "the program commits what it has processed before it gives a partition up, and seeks nowhere by itself",
-        "the group has committed before",
+        "the group has committed before: a new one begins where auto.offset.reset says, and skips what is older",
     )
 
     def subjects(self, read: Read) -> Sequence[Subject]:
@@ -323,7 +313,7 @@ def _cases(
     file: ConfigurationFile, files: Sequence[ConfigurationFile], chosen: ChosenVersion, read: Read
 ) -> Iterator[GroupsCase]:
     """What the files may be of in one release."""
-    keys = (AUTO, RESET, STORE, GROUP_PROTOCOL, ASSIGNORS, INSTANCE, REPLICAS, RETENTION)
+    keys = (AUTO, RESET, STORE, GROUP_PROTOCOL, ASSIGNORS, INSTANCE, REPLICAS)
     sources = {key.key: source for key in keys if (source := in_force(key, files, chosen.version)) is not None}
     client = _client(file.client, read.said.get(CLIENT))
     sources |= {

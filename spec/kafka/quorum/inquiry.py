@@ -14,6 +14,7 @@ from neverlost.spec.configuration import ConfigurationError, ConfigurationFile, 
 from neverlost.spec.configuration.controllers import CONTROLLER, roles_of
 from neverlost.spec.configuration.defaults import ConfigurationKey
 from neverlost.spec.configuration.in_force import in_force, told
+from neverlost.spec.configuration.notices import place_of
 from neverlost.spec.configuration.version_choice import ChosenVersion
 from neverlost.spec.exposure import Danger
 from neverlost.spec.inquiry import (
@@ -291,7 +292,7 @@ def _ensure_alike(files: Sequence[ConfigurationFile]) -> None:
         for key, source in named.items():
             before = first.setdefault(key, source)
             if _members(before) != _members(source):
-                what = f"other controllers than at {before.file}:{before.line}."
+                what = f"other controllers than at {place_of(before.file, before.line)}."
                 why = "Controllers of one quorum name the same ones."
                 problems.append(source.notice(what, why, "Audit each quorum by itself."))
     if problems:
@@ -340,12 +341,12 @@ def _levels(release: str, sources: Mapping[str, SourcedValue]) -> dict[int, tupl
     if RELEASES.index(release) < RELEASES.index(FIRST_WITH_LEVEL_1):
         return {0: (f"Kafka {release} has no other", False)} if voters is not None and voters.value else {}
     if voters is not None and voters.value:
-        static = f"{VOTERS.key} is set at {voters.file}:{voters.line}"
+        static = f"{VOTERS.key} is set at {place_of(voters.file, voters.line)}"
         if RELEASES.index(release) < RELEASES.index(FIRST_TO_RAISE):
             return {0: (static, False)}
         return {0: (f"{static}, and nobody raised it", True), 1: ("it was raised", True)}
     assert servers is not None
-    return {1: (f"{SERVERS.key} alone is set at {servers.file}:{servers.line}", False)}
+    return {1: (f"{SERVERS.key} alone is set at {place_of(servers.file, servers.line)}", False)}
 
 
 def _doubts(case: QuorumCase) -> Iterator[Notice]:

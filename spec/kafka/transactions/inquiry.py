@@ -11,7 +11,7 @@ from typing import ClassVar
 from neverlost.model.core import Model
 from neverlost.model.kafka.transactions.state import Protocol, Transactions, Unanswered
 from neverlost.spec.configuration import ConfigurationFile, Notice, SourcedValue
-from neverlost.spec.configuration.clients import CONNECT, FRANZ_GO, OTHER_CLIENTS, Client, other_client
+from neverlost.spec.configuration.clients import CONNECT, FRANZ_GO, OTHER_CLIENTS, SARAMA, Client, other_client
 from neverlost.spec.configuration.defaults import ConfigurationKey, configuration_key
 from neverlost.spec.configuration.in_force import in_force, told, without_others
 from neverlost.spec.configuration.layers import set_by
@@ -427,7 +427,7 @@ def _clients(client: Client | None, chosen: ChosenVersion, said: Mapping[str, st
     """What the client speaks, what it is, and whether no file tells that."""
     named = said.get(CLIENT)
     other = client if client is not None and client.name in OTHER_CLIENTS else other_client(named or "")
-    if other is not None and other is not FRANZ_GO:
+    if other is not None and other not in (FRANZ_GO, SARAMA):
         return {TV0: (f"{other.name}, which does not have KIP-890's second part", False)}
     if named in (JAVA_2_8, JAVA_2_0):
         return {TV0: ("a Java client before 4.0", False)}

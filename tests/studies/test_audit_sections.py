@@ -1,0 +1,251 @@
+"""The sections of an audit: transactions, consumer groups and the controllers' quorum, each with its own settings and faults.
+
+The expected stories are those of public tickets and KIPs, which are named beside them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from command_line import Run, running
+from shell_blocks import ROOT
+
+from neverlost.explorer.answers.questions import Answers
+from neverlost.explorer.search import Limits
+from neverlost.explorer.verdict import Verdict
+from neverlost.model.core import NeverlostError
+from neverlost.spec.configuration import ConfigurationError, parse_tolerances, read_all
+from neverlost.spec.configuration.controllers import controls_only
+from neverlost.spec.families import inquiries
+from neverlost.studies.audit.audit import read_of
+from neverlost.studies.audit.sections import Section, Sections, sections_of
+from neverlost.studies.study import Study
+
+BROKER = "process.roles=broker\nlog.dirs=/data\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
+VOTERS = "controller.quorum.voters=1@a:1,2@b:1,3@c:1\n"
+CONTROLLER = f"process.roles=controller\nnode.id=1\nlog.dirs=/data\n{VOTERS}"
+APP = "key.serializer=a.B\nacks=all\ntransactional.id=app\n"
+CONSUMER = "group.id=a\nkey.deserializer=a.B\nenable.auto.commit={}\nauto.offset.reset={}\n"
+
+Asking = Callable[..., Sections]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("answers")
+
+
+@pytest.fixture
+def asking(store: Path, tmp_path: Path) -> Asking:
+    """What asks the families about files with these texts."""
+
+    def ask(version: str, assume: str | None = None, tolerate: str | None = None, **texts: str) -> Sections:
+        paths = []
+        for name, text in texts.items():
+            paths.append(tmp_path / f"{name}.properties")
+            paths[-1].write_text(text, encoding="utf-8")
+        found = read_all([str(path) for path in paths], kafka_version=version, assume=assume)
+        given = parse_tolerances(tolerate)
+        return sections_of(read_of(found, given.of_families), Study(Answers(store), Limits()))
+
+    return ask
+
+
+def only(found: Sections, family: str) -> Section:
+    (section,) = [section for section in found.asked if section.inquiry.family == family]
+    return section
+
+
+def happening(section: Section) -> set[tuple[str, str]]:
+    """What happens and should not: properties, each with what else happens."""
+    return {(one.ask.danger.property, one.ask.with_what) for one in section.violated if one.usual}
+
+
+TV2 = "elr=on,transaction-version=2,transaction-client=2,unanswered=sends-again"
+
+
+def test_a_late_marker_tears_a_transaction_to_4_1_and_4_2_is_the_fix(asking: Asking) -> None:  # KIP-1228, KAFKA-19446
+    section = only(asking("4.1.1", TV2, producer=APP, broker=BROKER), "transactions")
+    assert section.verdict == Verdict.VIOLATED
+    assert ("all_or_nothing", "1 held-up marker") in happening(section)
+    fixes = {danger.property: fix for danger, fix in section.fixes.items()}
+    fix = fixes["all_or_nothing"]
+    assert fix is not None
+    assert "4.2.0" in fix.remedy.words
+    assert only(asking("4.2.0", TV2, producer=APP, broker=BROKER), "transactions").verdict == Verdict.HOLDS
+
+
+def test_version_0_is_torn_by_a_held_up_request_on_any_release(asking: Asking) -> None:  # KAFKA-17754
+    old = TV2.replace("transaction-client=2", "transaction-client=0")
+    for version, said in (("3.8.1", None), ("4.2.0", old)):
+        section = only(asking(version, said, producer=APP, broker=BROKER), "transactions")
+        assert ("all_or_nothing", "1 held-up request") in happening(section)
+
+
+def test_what_no_file_says_of_a_client_is_not_safe(asking: Asking) -> None:
+    section = only(asking("4.3.1", "elr=on,transaction-version=2", producer=APP, broker=BROKER), "transactions")
+    assert {one.case.ways["transaction-client"]: one.verdict for one in section.cases} == {
+        "2": Verdict.HOLDS,
+        "0": Verdict.VIOLATED,
+    }
+    assert section.verdict == Verdict.VIOLATED
+
+
+def test_one_replica_of_the_coordinator_log_loses_decisions(asking: Asking) -> None:
+    alone = f"{BROKER}transaction.state.log.replication.factor=1\n"
+    section = only(asking("4.3.1", TV2, producer=APP, broker=alone), "transactions")
+    assert {with_what for _, with_what in happening(section)} == {"1 power loss", "1 disk loss"}
+    assert all(fix is not None for fix in section.fixes.values())
+
+
+def test_an_exception_with_auto_commit_skips_a_record(asking: Asking) -> None:  # ConsumerCoordinator.close
+    consumer = CONSUMER.format("true", "earliest")
+    section = only(asking("4.3.1", "processing=poll", consumer=consumer, broker=BROKER), "groups")
+    assert happening(section) == {("none_skipped", "1 failed record")}
+    (fix,) = section.fixes.values()
+    assert fix is not None
+    assert "enable.auto.commit=false" in fix.remedy.words
+
+
+def test_whether_a_program_commits_after_processing_is_open(asking: Asking) -> None:
+    consumer = CONSUMER.format("false", "earliest")
+    section = only(asking("4.3.1", consumer=consumer, broker=BROKER), "groups")
+    verdicts = {one.case.ways["commit"]: one.verdict for one in section.cases}
+    assert verdicts == {"sync": Verdict.HOLDS, "async": Verdict.HOLDS, "before": Verdict.VIOLATED}
+    assert section.verdict == Verdict.UNDECIDED
+    assert only(asking("4.3.1", "commit=sync", consumer=consumer, broker=BROKER), "groups").verdict == Verdict.HOLDS
+
+
+def test_latest_skips_what_an_added_partition_has_and_earliest_does_not(asking: Asking) -> None:  # KAFKA-12261
+    for reset, skipped in (("latest", True), ("earliest", False)):
+        consumer = CONSUMER.format("false", reset)
+        section = only(asking("4.3.1", "commit=sync", consumer=consumer, broker=BROKER), "groups")
+        beyond = {(one.ask.danger.property, one.ask.with_what) for one in section.violated}
+        assert (("none_skipped", "1 added partition") in beyond) == skipped
+
+
+def test_static_membership_is_not_modelled_and_so_nothing_is_safe(asking: Asking) -> None:
+    consumer = f"{CONSUMER.format('false', 'earliest')}group.instance.id=a-1\n"
+    section = only(asking("4.3.1", "commit=sync", consumer=consumer, broker=BROKER), "groups")
+    assert section.verdict == Verdict.UNDECIDED
+    assert "static membership" in section.case.lacks[0]
+
+
+def test_librdkafka_commits_what_it_has_handed_out(asking: Asking) -> None:
+    consumer = "group.id=a\nbootstrap.servers=b:1\nenable.auto.commit=true\nauto.offset.reset=earliest\n"
+    found = asking("4.3.1", "client=librdkafka", consumer=consumer, broker=BROKER)
+    assert ("none_skipped", "1 consumer crash") in happening(only(found, "groups"))
+    stored = f"{consumer}enable.auto.offset.store=false\n"
+    found = asking("4.3.1", "client=librdkafka", consumer=stored, broker=BROKER)
+    assert only(found, "groups").verdict == Verdict.HOLDS
+
+
+def test_a_wiped_static_voter_elects_two_leaders_and_directory_ids_end_that(
+    asking: Asking,
+) -> None:  # KAFKA-14077, KIP-853
+    found = asking("3.9.1", "formatted-starts=at-once", controller=CONTROLLER)
+    section = only(found, "quorum")
+    assert {("one_leader_per_epoch", "1 disk loss"), ("acked_never_lost", "1 disk loss")} <= happening(section)
+    dynamic = CONTROLLER.replace(VOTERS, "controller.quorum.bootstrap.servers=a:1,b:1,c:1\n")
+    found = asking("3.9.1", "formats=no-initial-controllers", controller=dynamic)
+    assert only(found, "quorum").verdict == Verdict.HOLDS
+
+
+def test_one_controller_loses_all_with_its_disk(asking: Asking) -> None:
+    alone = CONTROLLER.replace(VOTERS, "controller.quorum.voters=1@a:1\n")
+    section = only(asking("3.9.1", "formatted-starts=settled", controller=alone), "quorum")
+    assert ("committed_is_held", "1 disk loss") in happening(section)
+    assert all(fix is not None and "three controllers" in fix.remedy.words for fix in section.fixes.values())
+
+
+def test_more_controllers_than_the_model_has_are_undecided(asking: Asking) -> None:
+    five = CONTROLLER.replace(VOTERS, "controller.quorum.voters=1@a:1,2@b:1,3@c:1,4@d:1,5@e:1\n")
+    assert only(asking("3.9.1", "formatted-starts=settled", controller=five), "quorum").verdict == Verdict.UNDECIDED
+
+
+def test_a_fault_belongs_to_a_family() -> None:
+    given = parse_tolerances("1 disk loss, 2 quorum disk losses, 1 held-up request, 1 consumer crash")
+    assert given.of_topics == "1 disk loss, 1 consumer crash"
+    assert given.of_families == {"quorum": {"disk_losses": 2}, "transactions": {"delays": 1}}
+    with pytest.raises(ConfigurationError, match="several families"):
+        parse_tolerances("1 move of the coordinator")
+    with pytest.raises(ConfigurationError, match="at most 2"):
+        parse_tolerances("3 quorum disk losses")
+
+
+def test_a_tolerance_of_a_family_is_asked_together(asking: Asking) -> None:
+    dynamic = CONTROLLER.replace(VOTERS, "controller.quorum.bootstrap.servers=a:1,b:1,c:1\n")
+    found = asking("3.9.1", "formats=no-initial-controllers", "1 quorum crash", controller=dynamic)
+    section = only(found, "quorum")
+    assert {one.ask.with_what for one in section.decided} == {"no fault", "1 crash"}
+    assert section.verdict == Verdict.HOLDS
+
+
+def test_what_is_said_of_a_family_that_is_not_asked_is_refused(asking: Asking) -> None:
+    with pytest.raises(NeverlostError, match="unanswered=closes goes with no reading"):
+        asking("4.3.1", "unanswered=closes", consumer=CONSUMER.format("true", "latest"), broker=BROKER)
+    with pytest.raises(NeverlostError, match="no question about quorum"):
+        asking("4.3.1", None, "1 quorum crash", broker=BROKER)
+
+
+def test_controllers_of_two_quorums_are_refused(asking: Asking) -> None:
+    other = CONTROLLER.replace("3@c:1", "3@d:1")
+    with pytest.raises(ConfigurationError, match="other controllers"):
+        asking("3.9.1", controller=CONTROLLER, second_controller=other)
+
+
+def test_the_names_of_open_points_are_of_one_family_each() -> None:
+    names = [point.name for inquiry in inquiries().values() for point in inquiry.points]
+    assert len(names) == len(set(names))
+
+
+def test_a_controller_that_sets_defaults_of_topics_counts_for_them(tmp_path: Path) -> None:
+    for text, alone in ((CONTROLLER, True), (f"{CONTROLLER}min.insync.replicas=1\n", False)):
+        path = tmp_path / "controller.properties"
+        path.write_text(text, encoding="utf-8")
+        (file,) = read_all([str(path)], kafka_version="3.9.1").files
+        assert controls_only(file) == alone
+
+
+@pytest.fixture
+def audit(store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.chdir(ROOT)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        return running(capsys, "audit")(*arguments, "--store", str(store))
+
+    return run
+
+
+def test_controllers_alone_are_audited_in_every_format(audit: Run, tmp_path: Path) -> None:
+    path = "examples/audit/controllers/controller.properties"
+    said = ("--kafka-version", "3.9.1", "--assume", "formatted-starts=at-once", "--tolerate", "1 quorum disk loss")
+    code, out, _ = audit(path, *said, "--json", str(tmp_path / "a.json"), "--html", str(tmp_path / "a.html"))
+    assert code == 1
+    assert out.startswith(
+        "NOT SAFE (controllers' quorum of examples/audit/controllers/controller.properties: NOT SAFE)."
+    )
+    assert "Not asked: consumer group (no file is of a consumer)" in out
+    values = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert (values["version"], values["classes"]) == (None, [])
+    (section,) = values["sections"]
+    assert section["verdict"] == "violated"
+    assert "two controllers lead one epoch" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    for form, word in (("sarif", "quorum/one_leader_per_epoch"), ("junit", "two leaders"), ("github", "::error")):
+        assert word in audit(path, *said, "--format", form)[1]
+    assert "### Controllers" in audit(path, *said, "--format", "markdown")[1]
+
+
+def test_a_new_finding_of_a_section_is_worse_than_the_baseline(audit: Run, tmp_path: Path) -> None:
+    for name, commit in (("old", "false"), ("new", "true")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "consumer.properties").write_text(CONSUMER.format(commit, "earliest"), encoding="utf-8")
+        (tmp_path / name / "broker.properties").write_text(BROKER, encoding="utf-8")
+    said = ("--kafka-version", "4.3.1", "--assume", "elr=on,commit=sync,client=java", "--tolerate", "1 leader move")
+    code, out, _ = audit(str(tmp_path / "new"), *said, "--baseline", str(tmp_path / "old"), "--quiet")
+    assert code == 1
+    assert "new: a record is skipped, and nobody processes it, with 1 failed record (consumer group)" in out
