@@ -84,6 +84,17 @@ class Delay(
     used once."""
 
 
+class LostDecision(
+    Index,
+    bound="lost_decisions",
+    prefix="d",
+    first=1,
+    optional=True,
+    absent="the controllers lose no decision",
+):
+    """A time that the controllers, by a mishap in their quorum, lose their last decision about the partition."""
+
+
 class MinIsrChange(Index, bound="min_isr_changes", prefix="c", first=1, optional=True):
     """A time that an operator sets min ISR while records are written, to any value."""
 
@@ -331,6 +342,24 @@ class Partition(State):
     """Which of the changes of min ISR that are allowed have happened."""
     directory_was_moved = per(DirectoryMove, flag())
     """Which of the moves between log directories that are allowed have happened."""
+    decision_was_lost = per(LostDecision, flag())
+    """Which of the losses of a decision that are allowed have happened."""
+    earlier_epoch = per(LostDecision, optional(Epoch))
+    """The leader epoch before the decision that would be lost; none if there is no such decision."""
+    earlier_leader = per(LostDecision, optional(Replica))
+    """The leader before that decision."""
+    earlier_isr = per(LostDecision, any_of(ReplicaSet))
+    """The ISR before that decision."""
+    earlier_eligible = per(LostDecision, any_of(ReplicaSet))
+    """The eligible leader replicas before that decision."""
+    earlier_last_leader = per(LostDecision, optional(Replica))
+    """The last known leader before that decision."""
+    has_read_lost = per(LostDecision, any_of(ReplicaSet))
+    """Brokers that have read the lost decision, or one after it: they cannot read on, and must end."""
+    may_have_read_lost = per(LostDecision, any_of(ReplicaSet))
+    """Brokers that may have read it, or something after it: they end, or turn out not to have."""
+    leader_knows_lost = per(LostDecision, flag())
+    """Does the leader know the ISR that was lost, by the answer to its request, while the controllers are at an earlier one?"""
     late_kind = per(Delay, any_of(Late))
     """What lasts over a change of leadership or of the ISR, or may."""
     late_broker = per(Delay, optional(Replica))
@@ -354,7 +383,7 @@ class Partition(State):
     owners: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "controller": (
             "newest_epoch", "controller_leader", "controller_isr", "eligible", "last_leader", "fenced", "silent",
-            "out_of_turn",
+            "out_of_turn", "decision_was_lost",
         ),
         "producer": ("delivery", "retries_left"),
         "consumer": ("position", "processed_end", "committed_offset", "read", "processed"),
