@@ -332,7 +332,8 @@ class Profile:
         """Raises BoundsError if there is a problem with bounds; says which value of each bound alone is possible."""
         problem = problem_of(self, chosen)
         if problem:
-            advice = [f"{name} {fit}" for name in chosen if (fit := _largest_fitting(problem_of, self, chosen, name))]
+            fits = {name: _largest_fitting(problem_of, self, chosen, name) for name in chosen}
+            advice = [f"{name} {fit}" for name, fit in fits.items() if fit is not None]
             hint = f"Lower one bound: {' or '.join(advice)} {is_possible}." if advice else "Lower several bounds."
             raise BoundsError(f"{self.name} with {show_bounds(chosen)} {problem}. {hint}")
 
@@ -461,8 +462,8 @@ def _too_many_members(profile: Profile, bounds: Mapping[str, int]) -> str:
     return ""
 
 
-def _largest_fitting(problem_of: Problem, profile: Profile, bounds: Mapping[str, int], name: str) -> int:
-    """The largest value of one bound, the others kept, at which the model fits; 0 if none does."""
+def _largest_fitting(problem_of: Problem, profile: Profile, bounds: Mapping[str, int], name: str) -> int | None:
+    """The largest value of one bound, the others kept, at which the model fits; None if none does, or if it is 0 already."""
     low, high = 0, bounds[name]
     while low < high:
         middle = (low + high + 1) // 2
@@ -470,7 +471,10 @@ def _largest_fitting(problem_of: Problem, profile: Profile, bounds: Mapping[str,
             high = middle - 1
         else:
             low = middle
-    return low
+    if low:
+        return low
+    may_be_none = bounds[name] and name in profile.optional_bounds
+    return 0 if may_be_none and not problem_of(profile, {**bounds, name: 0}) else None
 
 
 class _Scratch(threading.local):
