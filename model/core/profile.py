@@ -534,7 +534,8 @@ class Model:
     def assumed(self) -> tuple[str, ...]:
         """What a verdict assumes, because bounds are 0 or because the profile says so, as clauses: `no exchange is delayed`."""
         left_out = [c for name, c in self.profile.optional_bounds.items() if c and not self.bounds[name]]
-        return (*left_out, *filter(None, [self.profile.proviso]))
+        taken = {index.present: None for index in self.profile.domains if index.present and self.bounds[index.bound]}
+        return (*left_out, *taken, *filter(None, [self.profile.proviso]))
 
     @property
     def proviso(self) -> str:

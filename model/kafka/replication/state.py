@@ -94,6 +94,7 @@ class LostDecision(
     first=1,
     optional=True,
     absent="the controllers lose no decision",
+    present="every broker that has read a lost decision notices that",
     whose=CONTROLLER,
 ):
     """A time that the controllers, by a mishap in their quorum, lose their last decision about the partition."""
