@@ -73,7 +73,6 @@ def telling_rules(
         possible=plan_of,
         most_states=MOST_STATES,
         watch=watch,
-        told=f"rules of {profile.name} have a run that shows them",
     )
     found = []
     for mutant in mutants:

@@ -48,8 +48,8 @@ SIMPLIFIED = {
     "a producer starts when the one before it has its epoch": "of two that start at once, one is the later",
     "an application begins a new transaction only with records, and never reads its own": "an empty one is not sent",
     "the coordinator moves only while an end is prepared": (
-        "elsewhere its successor knows all that is in the log, and partitions only refuse more markers that are held up; the epoch before"
-        " the newest is not in the log, so that who asks again for a new epoch is then told that it is fenced"
+        "elsewhere its successor knows all that is in the log, and partitions only refuse more markers that are held up; the epoch"
+        " before the newest is not in the log, so that who asks again for a new epoch is then told that it is fenced"
     ),
     "while an end is prepared, a request of another epoch or with another result is refused at once": (
         "brokers tell it to wait (TransactionMetadata.pendingState), and refuse it when the end is complete"
