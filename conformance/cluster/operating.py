@@ -157,10 +157,16 @@ class Operator:
         """The quorum and the controller that is this node; None if it is a broker. Raises UnknownNameError."""
         if node <= CONTROLLING:
             return None
-        controllers = self.control.controllers if isinstance(self.control, QuorumControl) else ()
-        if not isinstance(self.control, QuorumControl) or node - CONTROLLING not in controllers:
+        quorum = self._quorum
+        controllers = () if quorum is None else quorum.controllers
+        if quorum is None or node - CONTROLLING not in controllers:
             raise UnknownNameError("controller", f"c{node - CONTROLLING}", [f"c{one}" for one in controllers])
-        return self.control, node - CONTROLLING
+        return quorum, node - CONTROLLING
+
+    @property
+    def _quorum(self) -> QuorumControl | None:
+        """The controllers that are no brokers; None if there are none of their own."""
+        return self.control if isinstance(self.control, QuorumControl) else None
 
     def _process(self, broker: int) -> Any:
         if broker not in self.cluster.brokers:
@@ -324,8 +330,8 @@ class Operator:
 
     def _controllers(self) -> dict[str, Any]:
         """Every controller that is no broker, if there are such."""
-        control = self.control
-        if not isinstance(control, QuorumControl):
+        control = self._quorum
+        if control is None:
             return {}
         return {
             "controllers": [

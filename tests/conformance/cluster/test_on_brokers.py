@@ -79,7 +79,7 @@ def test_a_question_of_mode_is_found(question: str) -> None:
     assert not list(questions_of_mode("print(release.mode, isinstance(error, str))"))
 
 
-def test_only_who_makes_the_controller_and_the_random_runs_ask_for_the_mode() -> None:
+def test_only_who_makes_the_controller_who_shows_it_and_the_random_runs_ask_for_the_mode() -> None:
     (folder,) = map(Path, cluster.__path__)
     asked = {
         str(path.relative_to(folder)): found
@@ -87,7 +87,8 @@ def test_only_who_makes_the_controller_and_the_random_runs_ask_for_the_mode() ->
         if (found := list(questions_of_mode(path.read_text(encoding="utf-8"))))
     }
     assert asked == {
-        "cluster.py": ["release.kraft"],
+        "cluster.py": ["release.kraft", "release.kraft"],
+        "operating.py": ["isinstance(self.control, QuorumControl)"],
         "releases.py": ["self.mode == KRAFT"],
         "soaking.py": ["release.kraft"],
     }
