@@ -136,20 +136,11 @@ class Asked:
         )
 
     def roomy(self) -> dict[str, int]:
-        """The bounds, but those that nobody gave as large as a log of so many steps may need.
-
-        Of bounds that do not go together, the last one that may be 0 stays as it is: the verdict says what it assumes.
-        """
+        """The bounds, but those that nobody gave as large as a log of so many steps may need."""
         from neverlost.conformance.validation import room_for
 
         steps = len(self.log.entries) * (1 + (self.hidden_steps if self.hidden else 0))
-        free = {name: self.bounds[name] for name in self.free}
-        larger = {**self.bounds, **room_for(steps, self.profile, free)}
-        for name in reversed([name for name in self.profile.optional_bounds if name in free]):
-            if self.profile.unfit is None or not self.profile.unfit(larger):
-                break
-            larger[name] = self.bounds[name]
-        return larger
+        return {**self.bounds, **room_for(steps, self.profile, {name: self.bounds[name] for name in self.free})}
 
 
 def _prepared(
