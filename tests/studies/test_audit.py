@@ -67,10 +67,19 @@ EXIT_CODES = {
     ONE_REPLICA: 1,
     "version-with-a-hole": 1,
     "after-describe": 1,
+    "exactly-once": 1,
+    "consumer": 1,
+    "controllers": 1,
 }
 
 
-SAID = {"version-with-a-hole": ("--kafka-version", "0.10.2"), "good": ("--assume", "commit=sync")}
+SAID = {
+    "version-with-a-hole": ("--kafka-version", "0.10.2"),
+    "good": ("--assume", "commit=sync"),
+    "exactly-once": ("--kafka-version", "4.1.1"),
+    "consumer": ("--kafka-version", "4.3.1"),
+    "controllers": ("--kafka-version", "3.9.1"),
+}
 """What no file of an example says: its release, and when its program commits."""
 QUICK = ("good",)
 """What is said of acks-1 is in the how-to page too, whose commands are run."""
