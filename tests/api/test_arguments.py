@@ -17,7 +17,6 @@ ROOT = Path(__file__).parents[2]
 BELOW = ("model", "spec", "explorer", "studies", "conformance", "spark_explore", "reports")
 COMMANDS_THEMSELVES = {
     "explorer/traces/commands.py": "writes the command that finds a trace again",
-    "studies/claims/judging.py": "the same of a claim",
     "spec/configuration/forms/topic_commands.py": "reads kafka-topics.sh",
     "spec/kafka/replication/matrix.py": "says what the table does not show, and the command for it",
     "conformance/cluster/operating.py": "names the command that lets a request through",
