@@ -19,7 +19,7 @@ from neverlost.spec.families import SEEN, family_of
 from ..adapter import CannotSchedule
 from .planning import TOGETHER, never, one_by_one, plan_of
 from .steps import controller, isr
-from .steps.planned import PlannedRun, PlannedStep, Remembering
+from .steps.planned import Obstacles, PlannedRun, PlannedStep, Remembering
 
 MOST_STATES = 4_000_000
 """So many states are searched for runs that can be scheduled."""
@@ -182,7 +182,7 @@ class _Search:
     def __init__(self, model: Model, ways: Ways, watch: Watch[str], *, shrinking: bool) -> None:
         self.model, self.ways, self.watch, self.shrinking = model, ways, watch, shrinking
         self.reasons, self.full = Counter[str](), False
-        obstacles = [*TOGETHER, *one_by_one(model, shrinking=shrinking), controller.unelected]
+        obstacles: list[Obstacles] = [*TOGETHER, *one_by_one(model, shrinking=shrinking), controller.unelected]
         self.drops = isr.silent_members in obstacles
         self.remembering: list[Remembering[Any]] = [one for one in obstacles if isinstance(one, Remembering)]
         others = [one for one in obstacles if not isinstance(one, Remembering)]

@@ -195,7 +195,7 @@ class Scalar(Protocol[Read]):
     def __set__(self, state: Any, value: int) -> None: ...
 
 
-def _index(word: str, index: type[Member]) -> type[Member]:
+def _index(word: str, index: Any) -> type[Index]:
     """The class that a declaration ranges over; a domain, or a class of another kind, is refused."""
     if isinstance(index, type) and issubclass(index, Index):
         return index

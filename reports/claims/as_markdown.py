@@ -20,8 +20,8 @@ else. `make claims` writes this page; `neverlost claims C-07` tells one claim in
 
 * *confirmed*: every search speaks for the claim. *refuted*: none does, and no assumption of those tried helps. *conditional*: it
   holds under an assumption; the weakest that was found is named. "Holds" means in every state within the bounds: 3 replicas, a
-  log of 2 records, 2 values, 4 leader epochs; of a consumer group 2 members, 2 partitions, 2 records in each, 8 generations; unless said
-  otherwise. [What it does not mean](explanation/what-holds-means.md).
+  log of 2 records, 2 values, 4 leader epochs; of a consumer group 2 members, 2 partitions, 2 records in each, 8 generations;
+  unless said otherwise. [What it does not mean](explanation/what-holds-means.md).
 * Steps are those of the shortest trace. States that differ only by renaming brokers are counted once.
 * Articles are numbered; C-26 is the project's own headline.
 """
