@@ -60,7 +60,7 @@ def numbers_belong_to_records(s: Transactions, producer: Producer, partition: Pa
 def unsent_records_have_no_number(s: Transactions, txn: Txn, partition: Partition) -> bool:
     if not told_by_epochs(s):
         return True
-    return (s.number[txn][partition] == NONE) == (s.sent[txn][partition] == Sent.UNSENT)
+    return (s.number[txn][partition] < 0) == (s.sent[txn][partition] == Sent.UNSENT)
 
 
 @lemma("What is in the log or in the network was sent.")
@@ -197,7 +197,7 @@ def each_producer_has_its_epoch(s: Transactions, producer: Producer, other: Prod
 def without_epoch_it_does_nothing(s: Transactions, producer: Producer) -> bool:
     if not told_by_epochs(s):
         return True
-    return (s.epoch[producer] == NONE) == (s.phase[producer] <= Phase.STARTING or is_stopped(s, producer))
+    return (s.epoch[producer] < 0) == (s.phase[producer] <= Phase.STARTING or is_stopped(s, producer))
 
 
 @lemma("What the coordinator commits is a transaction whose application asked for it.")
@@ -388,7 +388,7 @@ def held_up_markers_agree(s: Transactions, txn: Txn, partition: Partition, other
 def held_up_markers_have_an_epoch(s: Transactions, partition: Partition) -> bool:
     if not told_by_epochs(s):
         return True
-    return (s.late_marker[partition] == NONE) == (s.late_marker_epoch[partition] == NONE)
+    return (s.late_marker[partition] < 0) == (s.late_marker_epoch[partition] < 0)
 
 
 @lemma("A partition expects another number only if it has a record of that epoch.")

@@ -24,7 +24,6 @@ from neverlost.explorer.search import explore
 from neverlost.explorer.traces.trace_json import read_trace
 from neverlost.model.core import Model
 from neverlost.reports.explore.app import ACTIONS, MOST_BYTES, Explorer, app
-from neverlost.reports.explore.stepping import Found
 from neverlost.reports.trace.formats import FORMATS
 from neverlost.spec import profiles
 from neverlost.spec.bugs import bug_named
@@ -224,69 +223,6 @@ def test_who_leaves_before_the_request_is_whole_is_no_error_of_the_server() -> N
     assert sent[0]["status"] == 400
 
 
-def test_a_search_tells_how_many_states_it_has_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    explorer = Explorer(model=kafka(), token=TOKEN, other_model=other_model)
-    told: list[Any] = []
-
-    def telling(trace: Any, prop: Any, tell: Callable[[int], None]) -> Found:
-        tell(7)
-        told.append([explorer.progress({"search": name}) for name in ("mine", "other")])
-        return Found(steps=None, complete=False, tried=9)
-
-    monkeypatch.setattr("neverlost.reports.explore.app.way_to", telling)
-    assert explorer.find({"steps": [], "where": "up[r1]", "search": "mine"})["tried"] == 9
-    assert told == [[{"tried": 7}, {"tried": None}]]
-    assert explorer.progress({"search": "mine"}) == {"tried": None}
-
-
-def test_a_hundred_sessions_at_once_are_each_answered_as_if_alone() -> None:
-    model, chosen = kafka(crashes=1), random.Random(11)
-    walks: list[list[str]] = []
-    for _ in range(100):
-        words, steps = model.initial_states()[0], list[str]()
-        for _ in range(4):
-            number, words = chosen.choice(list(model.successors(words)))
-            steps.append(model.steps[number].show(model.bounds))
-        walks.append(steps)
-    alone, together = client_of(model), client_of(model)
-
-    def walk(client: TestClient, steps: list[str]) -> bytes:
-        return client.post(f"/{TOKEN}/api/walk", json={"steps": steps, "first": 0}).content
-
-    with ThreadPoolExecutor(16) as pool:
-        answered = list(pool.map(walk, [together] * len(walks), walks))
-    assert answered == [walk(alone, steps) for steps in walks]
-    graphs = [asking(client)("export", steps=walks[0], format="dot")["text"] for client in (alone, together)]
-    nodes, edges = zip(*((text.count(";") - text.count("->"), text.count("->")) for text in graphs), strict=True)
-    assert nodes[0] == nodes[1]
-    assert edges[0] == edges[1]
-
-
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [
-        ("kafka-4.0 acks=1 clean", {"acks": "1", "unclean": False}),
-        ("kafka-4.0 --acks 1 --clean", {"acks": "1", "unclean": False}),
-        ("kafka-4.0 --acks=1 --unclean", {"acks": "1", "unclean": True}),
-        ("--forgets-known-ends", {"keeps_known_ends": False}),
-        ("kafka-4.0 --no-compacted", {"compacted": False}),
-        ("kafka-4.0 --leader-epochs 5", {"leader_epochs": 5}),
-    ],
-)
-def test_another_model_is_named_in_the_words_of_the_command_line(words: str, named: dict[str, Any]) -> None:
-    found = other_model(words, kafka())
-    expected = profiles()[found.profile.name].model(**named)
-    for name in named:
-        assert {**found.settings, **found.bounds}[name] == {**expected.settings, **expected.bounds}[name]
-    assert found.profile.name == words.split(maxsplit=1)[0] or words.startswith("--forgets")
-
-
-@pytest.mark.parametrize("words", ["kafka-4.0 acks=1 --acks 0", "kafka-4.0 banana", "kafka-4.0 --banana 1", "--acks"])
-def test_words_that_are_none_are_refused(client: TestClient, words: str) -> None:
-    answered = client.post(f"/{TOKEN}/api/beside", json={"steps": [], "other": words})
-    assert (answered.status_code, bool(answered.json()["error"])) == (422, True)
-
-
 HOSTILE: list[bytes] = [
     b"",
     b"[]",
@@ -336,13 +272,7 @@ def test_the_page_may_run_its_own_script_and_ask_its_own_server_alone(client: Te
 
 def test_the_reference_names_every_request_with_what_it_takes_and_answers(client: TestClient, loss: list[str]) -> None:
     text = (ROOT / "docs" / "reference" / "explore-api.md").read_text(encoding="utf-8")
-    asked: dict[str, dict[str, str]] = {
-        "walk": {},
-        "find": {"where": "up[r1]"},
-        "progress": {"search": "one"},
-        "beside": {"other": "kafka-4.0"},
-        "export": {"format": "text"},
-    }
+    asked = {"walk": {}, "find": {"where": "up[r1]"}, "beside": {"other": "kafka-4.0"}, "export": {"format": "text"}}
     assert asked.keys() == ACTIONS.keys()
     for name, values in asked.items():
         (row,) = [line for line in text.splitlines() if line.startswith(f"| `{name}` |")]
