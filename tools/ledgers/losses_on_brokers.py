@@ -11,7 +11,7 @@ from pathlib import Path
 
 from neverlost.model.core import Model
 from neverlost.spec.bugs import Bug
-from neverlost.spec.families import bugs_by_family, profiles
+from neverlost.spec.families import known_bugs, profiles
 from neverlost.spec.kafka.replication.matrix import MATRIX
 from neverlost.spec.kafka.replication.versions import REPLICATING, VERSIONS
 from neverlost.spec.recorded_search import RecordedSearch, question_key
@@ -55,7 +55,7 @@ class Asked:
 
 def losses_of_bugs() -> Iterator[tuple[Bug, RecordedSearch]]:
     """The bugs of replication that lose what was acknowledged with acks=all, by steps that this harness can perform."""
-    for bug in bugs_by_family()["replication"]:
+    for bug in known_bugs():
         found = bug.lost
         if found is None or found.property != LOSS or profiles()[found.profile].family != MATRIX.versions[0].family:
             continue
