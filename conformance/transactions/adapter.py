@@ -553,11 +553,14 @@ class TransactionsAdapter:
             ],
             "late_marker_epoch": [NONE if one is None else one.producer_epoch for one in markers],
             "late_marker_coordinator": [0 if one is None else one.coordinator_epoch for one in markers],
-            "late_marker_v2": [
-                None if one is None or not self.release.markers_have_version else int(one.version >= 2)
-                for one in markers
-            ],
+            "late_marker_v2": [self._of_version_2(one) for one in markers],
         }
+
+    def _of_version_2(self, marker: Marker | None) -> int | None:
+        """Is a held-up marker one of version 2? A coordinator that does not tell the version does not show it."""
+        if marker is None:
+            return 0
+        return int(marker.version >= 2) if self.release.markers_have_version else None
 
     def _held_produce(self, txn: int, partition: int) -> int:
         held = self.world.produces.get((txn, partition))

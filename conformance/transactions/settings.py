@@ -16,12 +16,21 @@ MARKERS = {
 
 
 def release_of(model: Model) -> Release:
-    """Brokers and producers with the behaviour of the model's settings. Raises AdapterError for another model."""
+    """Brokers and producers with the behaviour of the model's settings. Raises AdapterError for another model.
+
+    In three rules they do as the model and not as Kafka, which refuses more or asks less: sequences that ask are not compared, the
+    first sequence that a partition knows may be any, and from 3.6 to 3.9 too an open transaction of another epoch spares no question.
+    """
     if model.profile.state is not Transactions:
         raise AdapterError(
             f"{model.profile.name} is not a model of transactions; choose kafka-transactions-0.11 or later"
         )
     settings = model.settings
+    if settings["lost_markers"] and settings["coordinator_moves"]:
+        raise AdapterError(
+            "the model lets a partition that loses a marker forget all epochs of coordinators, and brokers know that of the marker"
+            " before; leave out lost markers or moves of the coordinator"
+        )
 
     def version(name: str) -> int:
         return 2 if settings[name] == Protocol.TV2 else 0
@@ -32,6 +41,7 @@ def release_of(model: Model) -> Release:
         client_version=version("client"),
         verifies=bool(settings["verification"]),
         asks_by_epoch=True,
+        takes_any_first_sequence=True,
         fence_raises_twice=bool(settings["fence_bumps_twice"]),
         marker_epochs=MARKERS[settings["marker_check"]],
         markers_have_version=not settings["mixed_brokers"],

@@ -46,7 +46,7 @@ class PartitionLeader:
         return self.verification.guard
 
     def ask(self, batch: Batch, coordinator: TransactionCoordinator, client_version: int) -> None:
-        """The coordinator says whether the partition is in the transaction; in version 2 it adds it. Raises BrokerError if it is not."""
+        """The coordinator is asked whether the partition is in the transaction; in version 2 it adds it. Raises BrokerError."""
         if client_version >= 2:
             answer = coordinator.add_partition(batch.epoch, batch.partition, client_version)
         else:
@@ -64,9 +64,9 @@ class PartitionLeader:
                 self._refuse_older(batch)
             if self._release.verifies and (guard is None or guard is not self._guard()):
                 raise BrokerError(ErrorCode.INVALID_TXN_STATE, "the record is not part of an ongoing transaction")
-        if self.verification is not None and batch.sequence > self.verification.lowest_sequence:
+        if self._waits_for_a_lower_sequence(batch):
             raise BrokerError(ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, "a batch with a lower sequence has asked")
-        entry.check_batch(batch)
+        entry.check_batch(batch, takes_any_first=self._release.takes_any_first_sequence)
         self.producer = entry
         entry.add_batch(batch, len(self.log))
         self.verification = None
@@ -75,6 +75,10 @@ class PartitionLeader:
     def _refuse_older(self, batch: Batch) -> None:
         if self.producer is not None and batch.epoch < self.producer.epoch:
             raise BrokerError(ErrorCode.INVALID_PRODUCER_EPOCH, f"epoch {batch.epoch} is older than that of the log")
+
+    def _waits_for_a_lower_sequence(self, batch: Batch) -> bool:
+        asks = self.verification if self._release.compares_sequences_that_ask else None
+        return asks is not None and batch.sequence > asks.lowest_sequence
 
     def _guard(self) -> VerificationGuard | None:
         return None if self.verification is None else self.verification.guard

@@ -72,7 +72,7 @@ class TransactionMetadata:
         """
         if expected is None:
             epoch, last = self.producer_epoch + 1, NO_EPOCH
-        elif expected == self.producer_epoch or self.producer_epoch == NO_EPOCH:
+        elif self.producer_epoch in (expected, NO_EPOCH):
             epoch, last = self.producer_epoch + 1, self.producer_epoch
         elif expected == self.last_producer_epoch:
             epoch, last = self.producer_epoch, self.last_producer_epoch

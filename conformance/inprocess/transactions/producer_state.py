@@ -63,11 +63,11 @@ class ProducerEntry:
         """Is it one of the batches that are remembered (findDuplicateBatch)?"""
         return batch.epoch == self.epoch and batch.sequence in self.sequences
 
-    def check_batch(self, batch: Batch) -> None:
+    def check_batch(self, batch: Batch, *, takes_any_first: bool) -> None:
         """Raises BrokerError for an older epoch, or a sequence that is not next (checkProducerEpoch, checkSequence)."""
         if batch.epoch < self.epoch:
             raise BrokerError(ErrorCode.INVALID_PRODUCER_EPOCH, f"epoch {batch.epoch} is older than {self.epoch}")
-        if self.epoch == NO_EPOCH:
+        if self.epoch == NO_EPOCH and takes_any_first:
             return
         due = 0 if batch.epoch != self.epoch else self.last_sequence + 1
         if batch.sequence != due:

@@ -27,6 +27,10 @@ class Release:
     """Does a leader ask the coordinator before it begins a transaction (`transaction.partition.verification.enable`)?"""
     asks_by_epoch: bool = False
     """Does an open transaction spare the question only if it has the epoch of the batch (KAFKA-14563)? From 4.0 on."""
+    compares_sequences_that_ask: bool = False
+    """Is a batch refused if one with a lower sequence has asked, and was not appended (VerificationStateEntry.lowestSequence)?"""
+    takes_any_first_sequence: bool = False
+    """May the first batch that a partition knows of a producer have any sequence (KIP-360)? Up to 2.4 it has to be 0."""
     fence_raises_twice: bool = False
     """Does a fence in version 2 raise the epoch by two (KAFKA-19367)?"""
     marker_epochs: MarkerEpochs = MarkerEpochs.NOT_OLDER
@@ -38,8 +42,8 @@ class Release:
 
 
 KAFKA_0_11 = Release(name="kafka-transactions-0.11")
-KAFKA_2_5 = replace(KAFKA_0_11, name="kafka-transactions-2.5", producer_bumps=True)
-KAFKA_3_6 = replace(KAFKA_2_5, name="kafka-transactions-3.6", verifies=True)
+KAFKA_2_5 = replace(KAFKA_0_11, name="kafka-transactions-2.5", producer_bumps=True, takes_any_first_sequence=True)
+KAFKA_3_6 = replace(KAFKA_2_5, name="kafka-transactions-3.6", verifies=True, compares_sequences_that_ask=True)
 KAFKA_4_0_0 = replace(
     KAFKA_3_6,
     name="kafka-transactions-4.0.0",
