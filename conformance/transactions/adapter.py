@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
+from pickle import HIGHEST_PROTOCOL, dumps, loads
+from typing import Any, TypeVar
 
 from neverlost.model.core import NONE, Model, Step
 from neverlost.model.kafka.transactions.state import (
@@ -34,6 +34,8 @@ from ..inprocess.transactions.metadata import PREPARED, TransactionState
 from ..inprocess.transactions.producer import IllegalState, ProducerState, Progress, Sending, TransactionalProducer
 from ..inprocess.transactions.producer_state import Batch, VerificationGuard
 from .settings import release_of
+
+T = TypeVar("T")
 
 SEEN = (
     *("phase", "epoch", "must_abort", "needs_bump", "next_number"),
@@ -164,7 +166,7 @@ class TransactionsAdapter:
         if not self._is_thinkable(step.action.name, **step.picks()):
             return False
         before = self.world
-        self.world, self._tells_in_advance = deepcopy(before), False
+        self.world, self._tells_in_advance = _copy(before), False
         try:
             self.perform(step)
         except NotPerformed:
@@ -241,7 +243,7 @@ class TransactionsAdapter:
             return answer
         metadata = self.world.coordinator.states.known()
         if self._tells_in_advance and metadata.state in PREPARED:
-            later = deepcopy(self.world.coordinator)
+            later = _copy(self.world.coordinator)
             for marker in list(later.markers.unanswered.values()):
                 later.markers.answered(marker, ErrorCode.NONE)
             later.states.replicate()
@@ -590,6 +592,12 @@ class TransactionsAdapter:
             "expected": [0 if one is None else one.last_sequence + 1 for one in entries],
             "seen_coordinator": [0 if one is None else max(0, one.coordinator_epoch) for one in entries],
         }
+
+
+def _copy(whole: T) -> T:
+    """A copy of something and all that it holds, several times as fast as `deepcopy`."""
+    copied: T = loads(dumps(whole, HIGHEST_PROTOCOL))
+    return copied
 
 
 def _number(record: Sending | None) -> int:

@@ -47,7 +47,7 @@ class TransactionCoordinator:
         return Answer(epoch=transit.producer_epoch)
 
     def _write(self, transit: Transit) -> None:
-        self.states.append(transit, lambda: None)
+        self.states.append(transit)
         self.states.replicate()
 
     def add_partition(self, epoch: int, partition: int, client_version: int) -> Answer:

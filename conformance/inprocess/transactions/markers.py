@@ -59,4 +59,4 @@ class MarkerChannel:
         if self._completion is None or metadata.state not in PREPARED or metadata.partitions:
             return
         completion, self._completion = self._completion, None
-        self._states.append(completion, lambda: None)
+        self._states.append(completion)

@@ -12,7 +12,7 @@ from .metadata import NO_EPOCH, TransactionMetadata, Transit
 @dataclass(kw_only=True)
 class _Append:
     transit: Transit
-    respond: Callable[[], None]
+    respond: Callable[[], None] | None
 
 
 class TransactionStateManager:
@@ -44,7 +44,7 @@ class TransactionStateManager:
             self.metadata = TransactionMetadata()
         return self.metadata
 
-    def append(self, transit: Transit, respond: Callable[[], None]) -> None:
+    def append(self, transit: Transit, respond: Callable[[], None] | None = None) -> None:
         """Append to the log; memory follows when it is replicated, and then `respond` is called (appendTransactionToLog).
 
         The epoch before the newest is in memory only (TransactionLog.valueToBytes).
@@ -61,4 +61,5 @@ class TransactionStateManager:
         done = self._appends.pop(0)
         self.log.append(replace(done.transit, last_producer_epoch=NO_EPOCH))
         self.known().complete_transition(done.transit)
-        done.respond()
+        if done.respond is not None:
+            done.respond()
