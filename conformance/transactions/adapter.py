@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pickle import HIGHEST_PROTOCOL, dumps, loads
 from typing import Any, TypeVar
@@ -227,14 +228,17 @@ class TransactionsAdapter:
         return asked and one.owner == producer and self.world.producers[producer].state in IN_TRANSACTION
 
     def _drop_stale_guards(self) -> None:
-        """A Produce whose guard is gone: a marker has refused it for good, behind another append it is as one on its way."""
+        """A Produce whose guard is gone: behind another append it is as one on its way; after a marker it goes on, and is refused."""
         for (txn, partition), held in list(self.world.produces.items()):
             leader = self.world.leaders[partition]
-            if held.asked and not leader.is_good(held.guard):
-                if leader.producer is not None and leader.producer.first_offset is not None:
-                    self.world.produces[txn, partition] = _HeldProduce(batch=held.batch)
-                else:
-                    del self.world.produces[txn, partition]
+            if not held.asked or leader.is_good(held.guard):
+                continue
+            if leader.producer is not None and leader.producer.first_offset is not None:
+                self.world.produces[txn, partition] = _HeldProduce(batch=held.batch)
+                continue
+            del self.world.produces[txn, partition]
+            with suppress(BrokerError):
+                leader.append(held.batch, held.guard)
 
     def _told(self, ask: Callable[[TransactionCoordinator], Answer]) -> Answer:
         """What the coordinator answers. Raises NotPerformed if it says to wait, and would not refuse when the end is complete."""

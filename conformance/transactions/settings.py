@@ -40,7 +40,7 @@ def release_of(model: Model) -> Release:
         transaction_version=version("server"),
         client_version=version("client"),
         verifies=bool(settings["verification"]),
-        asks_by_epoch=True,
+        asks_by_epoch=bool(settings["verification"]) or version("server") == 2,
         takes_any_first_sequence=True,
         fence_raises_twice=bool(settings["fence_bumps_twice"]),
         marker_epochs=MARKERS[settings["marker_check"]],
