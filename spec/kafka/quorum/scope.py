@@ -19,6 +19,10 @@ MODELLED = {
     "crash, power loss, lost directory, deleted quorum-state, older copy, copy of another's directory": (
         "each forgets something else"
     ),
+    "what a process that was killed had not flushed, which a power loss after its next start takes": (
+        "a log is not flushed when it is loaded, and is told to the leader from its end"
+    ),
+    "controller.quorum.voters beside kraft.version 1": "they are the voters of an empty log",
     "what a directory is formatted as, and when the controller is started": "operators choose both",
     "one partition with an ISR and a fail-over": "it shows what a lost decision costs",
 }
@@ -35,6 +39,15 @@ SIMPLIFIED = {
     "a fetch brings one record": "a real one brings several, which several steps do",
     "a leader flushes one record at a time": (
         "what it appends without a flush in between is lost together, as if the rest was never appended"
+    ),
+    "a leader's file and its first record are one step": (
+        "killed in between it has resigned without that record, and its log says less for it"
+    ),
+    "a controller that starts as a candidate may have records of its epoch": (
+        "a real one is refused, and ends (INVALID_REQUEST): who would elect it has no vote left, or has forgotten it"
+    ),
+    "with controller.quorum.voters beside kraft.version 1 all logs are empty at the start": (
+        "or, after an upgrade, all but those that are formatted later are taken to have a VotersRecord"
     ),
     "a file quorum-state is deleted with the controller down": "one that runs writes it anew at its next change",
     "an older copy has the epoch of its last record and no vote": "one that is less old forgets less",
@@ -72,7 +85,12 @@ NOT_MODELLED = {
     ),
     "snapshots, and the metadata log's retention": (
         "a snapshot is a committed prefix, which fetches bring too; what is deleted before a snapshot holds it "
-        "(KAFKA-14238) is not seen"
+        "(KAFKA-14238) is not seen, nor that up to 3.5.1 a snapshot is not synced (KAFKA-15312): that a power loss costs nothing "
+        "is not said of a controller that had just fetched or made one"
+    ),
+    "the migration from ZooKeeper": "who decides then, and what brokers still take from ZooKeeper, is not asked",
+    "controllers of several releases in one quorum": (
+        "one that does not know PreVote makes the others do without; votes of 3.9 and of earlier ones name no directory to each other"
     ),
     "the upgrade from kraft.version 0 to 1 (KAFKA-16538, 4.1)": "kraft.version is the same in the whole run",
     "more than two later directories of a controller": (
