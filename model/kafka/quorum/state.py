@@ -101,9 +101,11 @@ class Quorum(State):
     """When a formatted controller is started: at once; when a majority of the controllers has what is committed, as the documentation
     asks for; or when the others also all follow one leader of the newest epoch."""
     voters_in_file = setting(any_of(InFile))
-    """With `kraft.version` 1: does the configuration name voters too, by id (`controller.quorum.voters`)? They are those of a log without a
-    VotersRecord, which is how a directory begins that is formatted with a new id, as no voter. After an upgrade of `kraft.version` every
-    other log has one."""
+    """With `kraft.version` 1: does the configuration name voters too, by id (`controller.quorum.voters`)?
+
+    They are those of a log without a VotersRecord, which is how a directory begins that is formatted with a new id, as no voter. After
+    an upgrade of `kraft.version` every other log has one.
+    """
     crashes = budget(up_to(Count), singular="crash", whose=CONTROLLER)
     """How many times a controller's process may die."""
     power_losses = budget(up_to(Count), singular="power loss", whose=CONTROLLER)

@@ -15,7 +15,7 @@ from neverlost.spec.configuration.controllers import CONTROLLER, roles_of
 from neverlost.spec.configuration.defaults import ConfigurationKey
 from neverlost.spec.configuration.in_force import in_force, told
 from neverlost.spec.configuration.notices import place_of
-from neverlost.spec.configuration.version_choice import ChosenVersion
+from neverlost.spec.configuration.version_choice import MIGRATES, ChosenVersion
 from neverlost.spec.exposure import Danger
 from neverlost.spec.inquiry import (
     RELEASE,
@@ -40,8 +40,10 @@ LEVEL, FORMATS, STARTS = "kraft-version", "formats", "formatted-starts"
 FIRST_WITH_LEVEL_1, FIRST_TO_RAISE = "3.9.0", "4.1.0"
 """A cluster may be formatted with kraft.version 1 from 3.9 on (KIP-853), and raised to it from 4.1 on (KAFKA-16538).
 
-`kafka-storage.sh` of 3.9.0, 3.9.1, 4.0.0, 4.0.1 and 4.1.0 does so beside static voters too (KAFKA-19719), and later releases run what it made.
+`kafka-storage.sh` of 3.9.0, 3.9.1, 4.0.0, 4.0.1 and 4.1.0 does so beside static voters too (KAFKA-19719), and later releases run what
+it made.
 """
+FIRST_TO_SYNC_SNAPSHOTS = "3.5.2"
 IN_NO_FILE = "not"
 MOST_CONTROLLERS = 3
 """With more an audit would take too long."""
@@ -135,6 +137,7 @@ class QuorumCase(Case):
     starts: str
     auto_join: bool
     in_file: str
+    migrates: bool
     sources: Mapping[str, SourcedValue] = field(repr=False)
     tolerance: Counts | None = None
 
@@ -157,9 +160,12 @@ class QuorumCase(Case):
 
     @property
     def lacks(self) -> tuple[str, ...]:
-        if self.controllers <= MOST_CONTROLLERS:
-            return ()
-        return (f"there are {self.controllers} controllers, and an audit asks about {MOST_CONTROLLERS}",)
+        found = []
+        if self.controllers > MOST_CONTROLLERS:
+            found.append(f"there are {self.controllers} controllers, and an audit asks about {MOST_CONTROLLERS}")
+        if self.migrates:
+            found.append(f"{MIGRATES} is true, and the migration from ZooKeeper is not modelled")
+        return tuple(found)
 
     @cached_property
     def asks(self) -> Sequence[Ask]:
@@ -330,6 +336,9 @@ def _cases(files: Sequence[ConfigurationFile], chosen: ChosenVersion, read: Read
     """What the files may be of in one release."""
     keys = (VOTERS, SERVERS, AUTO_JOIN, FEATURE)
     sources = {key.key: source for key in keys if (source := in_force(key, files, chosen.version)) is not None}
+    migrates = any(
+        entry.value.strip().lower() == "true" for file in files for entry in file.entries if entry.key == MIGRATES
+    )
     count = len(_ids(sources.get(VOTERS.key))) or len(_members(sources.get(SERVERS.key)))
     for level, (why, is_open) in _levels(chosen.release, sources).items():
         joins = AUTO_JOIN.key in sources and sources[AUTO_JOIN.key].value == "true" and bool(level)
@@ -353,6 +362,7 @@ def _cases(files: Sequence[ConfigurationFile], chosen: ChosenVersion, read: Read
                 starts=started,
                 auto_join=joins,
                 in_file=in_file,
+                migrates=migrates,
                 sources=sources,
                 tolerance=read.tolerances.get(OF_QUORUM),
             )
@@ -379,15 +389,22 @@ def _is_raised(release: str) -> bool:
 
 
 def _in_file(release: str, sources: Mapping[str, SourcedValue]) -> str:
-    """Do files name voters beside those of the log, as a name of InFile? `kafka-storage.sh` has not let that be from the start, of late."""
+    """Do files name voters beside those of the log, as a name of InFile? Of late that is so only after an upgrade."""
     if VOTERS.key not in sources or not sources[VOTERS.key].value:
         return IN_NO_FILE
     return "since-an-upgrade" if _is_raised(release) else "since-the-format"
 
 
 def _doubts(case: QuorumCase) -> Iterator[Notice]:
-    """That the voters are in the log and not in the file; that an even number of voters is no better than one less."""
-    servers = case.sources.get(SERVERS.key)
+    """That the voters are in the log and not in the file; that a snapshot may be gone with the power."""
+    servers, voters = case.sources.get(SERVERS.key), case.sources.get(VOTERS.key)
+    if RELEASES.index(case.release) < RELEASES.index(FIRST_TO_SYNC_SNAPSHOTS) and voters is not None:
+        what = (
+            f"Kafka {case.release} does not sync a snapshot of the metadata (KAFKA-15312): after a power loss it may be empty, and the"
+            " controller has to be formatted."
+        )
+        advice = f"Upgrade Kafka to {FIRST_TO_SYNC_SNAPSHOTS}."
+        yield voters.notice(what, advice=advice, decides=True)
     if case.level and servers is not None and servers.file is not None:
         what = f"this names {len(_members(servers))} controllers, and the voters may be others: they are in the metadata log."
         advice = "Compare with kafka-metadata-quorum.sh describe --status."
