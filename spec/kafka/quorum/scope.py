@@ -98,8 +98,8 @@ NOT_MODELLED = {
         "lost directories of three. From 3.8 on the old one does not refuse that its file names others"
     ),
     "an answer to a fetch that is read from the leader's log after another leader has cut it": (
-        "up to 3.9.0 and 4.0.0 (KAFKA-18723) a follower takes records of an epoch that it does not know. With three voters none of them "
-        "can, with five one may: a 'holds' with more than four controllers is of later releases"
+        "up to 3.9.0 and 4.0.0 (KAFKA-18723) a follower takes records of an epoch that it does not know. With three voters none of "
+        "them can, with five one may: a 'holds' with more than four controllers is of later releases"
     ),
     "the migration from ZooKeeper": "who decides then, and what brokers still take from ZooKeeper, is not asked",
     "controllers of several releases in one quorum": (
