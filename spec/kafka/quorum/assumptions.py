@@ -23,9 +23,11 @@ def keeps_directories(s: Quorum) -> bool:
     return (s.disk_losses == 0 and s.borrowed_copies == 0) or tells_directories_apart(s)
 
 
-@lemma("No voter is added or removed, by an operator or by auto-join.")
+@lemma(
+    "At most one voter is removed, of an odd number of controllers, and none joins by itself with another directory."
+)
 def keeps_voters(s: Quorum) -> bool:
-    return s.voter_changes == 0 and not joins(s)
+    return changes_one_voter(s) and not joins_with_another_directory(s)
 
 
 @lemma("No power is lost, or there is more than one controller: a leader counts itself before it flushes.")
@@ -41,14 +43,19 @@ def tells_directories_apart(s: Quorum) -> bool:
     return dynamic(s) and has_new_id(s) and s.formats == Format.NO_INITIAL_CONTROLLERS
 
 
-def joins(s: Quorum) -> bool:
-    """Do controllers become voters by themselves?"""
-    return dynamic(s) and s.can_join and s.auto_join == 1
+def changes_one_voter(s: Quorum) -> bool:
+    """Is a majority of the voters always one of all controllers?"""
+    return not dynamic(s) or s.voter_changes == 0 or (s.voter_changes == 1 and s.size(Controller) % 2 == 1)
+
+
+def joins_with_another_directory(s: Quorum) -> bool:
+    """May a controller that has lost its directory become a voter by itself?"""
+    return dynamic(s) and s.can_join and s.auto_join == 1 and (s.disk_losses > 0 or s.borrowed_copies > 0)
 
 
 def kept(s: Quorum) -> bool:
     """Is all of that so?"""
     files = s.quorum_state_losses == 0 and s.restored_copies == 0
     directories = (s.disk_losses == 0 and s.borrowed_copies == 0) or tells_directories_apart(s)
-    voters = s.voter_changes == 0 and not joins(s)
+    voters = changes_one_voter(s) and not joins_with_another_directory(s)
     return files and directories and voters and (s.power_losses == 0 or s.size(Controller) > 1)

@@ -29,6 +29,11 @@ def is_gone(s: Quorum, controller: Controller) -> bool:
     return s.directory[controller] != BEGINNING
 
 
+def is_removal(s: Quorum, controller: Controller, offset: Offset) -> bool:
+    """Does a record remove a voter?"""
+    return s.log_voter[controller][offset] != NONE and s.log_directory[controller][offset] == NONE
+
+
 def has_chosen(s: Quorum, voter: Controller, epoch: int) -> bool:
     """Can the controller vote for nobody new in this epoch? It has voted, follows, is in a later epoch, or gone."""
     if is_gone(s, voter) or s.epoch[voter] > epoch:
@@ -55,7 +60,9 @@ def has_promise_of(s: Quorum, candidate: Controller, voter: Controller) -> bool:
     """Has a candidate the vote of this voter, or would have it again if it asked again after a restart?"""
     if has_vote_of(s, candidate, voter):
         return True
-    return s.voted[voter] == candidate and s.epoch[voter] == s.epoch[candidate] and s.leader[voter] == NONE
+    if is_gone(s, voter) or s.epoch[voter] != s.epoch[candidate]:
+        return False
+    return s.voted[voter] == candidate and s.leader[voter] == NONE
 
 
 def is_lost_for(s: Quorum, candidate: Controller, voter: Controller) -> bool:
@@ -128,9 +135,25 @@ def no_directory_is_new_without_a_loss(s: Quorum, controller: Controller) -> boo
     return s.disk_losses > 0 or s.borrowed_copies > 0 or not is_gone(s, controller)
 
 
-@lemma("No record changes the voters.")
-def no_record_changes_voters(s: Quorum, controller: Controller, offset: Offset) -> bool:
-    return not kept(s) or s.log_voter[controller][offset] == NONE
+@lemma("No record changes the voters before an operator removes one.")
+def no_record_changes_voters_before_an_operator_does(s: Quorum, controller: Controller, offset: Offset) -> bool:
+    if not kept(s) or (s.voter_changes > 0 and s.voter_changes_left == 0):
+        return True
+    return s.log_voter[controller][offset] == NONE
+
+
+@lemma(
+    "One voter is removed at most, so a majority of the voters of any log is one of all controllers, if these are an odd number."
+)
+def one_voter_is_removed(s: Quorum, controller: Controller, offset: Offset, other: Offset) -> bool:
+    if not kept(s) or offset == other:
+        return True
+    return not is_removal(s, controller, offset) or not is_removal(s, controller, other)
+
+
+@lemma("A voter that is added has the directory with which it began.")
+def voters_are_added_as_they_began(s: Quorum, controller: Controller, offset: Offset) -> bool:
+    return not kept(s) or s.log_directory[controller][offset] <= BEGINNING
 
 
 @lemma("No log begins with other voters.")
@@ -144,7 +167,8 @@ def a_log_ends_at_its_end(s: Quorum, controller: Controller, offset: Offset) -> 
         return True
     if offset < s.log_end[controller]:
         return s.log_epoch[controller][offset] != 0
-    return s.log_epoch[controller][offset] == 0 and s.log_decision[controller][offset] == NONE
+    nothing = s.log_decision[controller][offset] == NONE and s.log_voter[controller][offset] == NONE
+    return nothing and s.log_epoch[controller][offset] == 0
 
 
 @lemma("A leader appends records of its own epoch, and takes no older ones: epochs never decrease along a log.")
@@ -494,7 +518,9 @@ def acknowledged_on_a_committed_decision(s: Quorum) -> bool:
 LEMMAS = (
     what_may_not_happen_is_not_left,
     no_directory_is_new_without_a_loss,
-    no_record_changes_voters,
+    no_record_changes_voters_before_an_operator_does,
+    one_voter_is_removed,
+    voters_are_added_as_they_began,
     no_log_begins_with_other_voters,
     a_log_ends_at_its_end,
     epochs_never_decrease_along_a_log,
