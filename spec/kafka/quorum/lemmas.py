@@ -4,7 +4,8 @@ The argument, in short, is Raft's. A majority has voted in each epoch that had a
 epoch is in the log of its leader. A leader commits a record of its own epoch only if a majority has fetched it before it left that
 epoch (`is_hopeless`). So whoever was elected later was elected by one who had the record, and has it too.
 
-A controller whose directory was lost with `kraft.version` 1 is `gone`: it never votes or counts again.
+A controller whose directory was lost with `kraft.version` 1 is gone (`is_gone`): it never votes or counts again. One voter may be removed,
+if the controllers are an odd number: a majority of all but one is one of all then.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .properties import same_record
 
 
 def is_more_than_half(s: Quorum, count: int) -> bool:
-    """Are so many controllers a majority of the voters?"""
+    """Are so many controllers a majority of all?"""
     return count + count > s.size(Controller)
 
 
@@ -125,7 +126,7 @@ def what_may_not_happen_is_not_left(s: Quorum) -> bool:
         and (s.restored_copies > 0 or s.restored_copies_left == 0)
         and (s.disk_losses > 0 or s.disk_losses_left == 0)
         and (s.borrowed_copies > 0 or s.borrowed_copies_left == 0)
-        and (s.voter_changes > 0 or s.voter_changes_left == 0)
+        and s.voter_changes_left <= s.voter_changes
         and (s.power_losses > 0 or s.power_losses_left == 0)
     )
 
