@@ -4,8 +4,8 @@ The argument, in short, is Raft's. A majority has voted in each epoch that had a
 epoch is in the log of its leader. A leader commits a record of its own epoch only if a majority has fetched it before it left that
 epoch (`is_hopeless`). So whoever was elected later was elected by one who had the record, and has it too.
 
-A controller whose directory was lost with `kraft.version` 1 is gone (`is_gone`): it never votes or counts again. One voter may be removed,
-if the controllers are an odd number: a majority of all but one is one of all then.
+A controller whose directory was lost with `kraft.version` 1 is gone (`is_gone`): it never votes or counts again. One voter may be
+removed, if the controllers are an odd number: a majority of all but one is one of all then.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ SEARCHED = (
     ("4.0", {"crashes": 1}),
     ("3.1", {"epochs": 3, "crashes": 1}),
 )
-MUTATED = {"epochs": 2, "log_size": 3, "crashes": 1}
+MUTATED = {**SMALL, "crashes": 1}
 TOLD = (
     ("elections.may_grant:part-3", "one_leader_per_epoch"),
     ("log.log_is_up_to_date:part-4", "leader_completeness"),
