@@ -10,7 +10,9 @@ from neverlost.model.kafka.quorum.start import initial
 from neverlost.model.kafka.quorum.state import Quorum
 
 from . import properties
+from .assumptions import ASSUMPTIONS
 from .differences import NAMED, TIME_LINE
+from .lemmas import LEMMAS
 from .picture import PICTURE
 from .scope import notes
 
@@ -66,6 +68,8 @@ PROTOCOL = Profile(
     ),
     on_request=(properties.voter_again,),
     default_bounds={"controllers": 3, "epochs": 2, "log_size": 4},
+    lemmas=LEMMAS,
+    assumptions=ASSUMPTIONS,
     notes=notes(),
     picture=PICTURE,
 )
