@@ -40,7 +40,9 @@ def may_hear_of(s: Partition, replica: Replica, epoch: Epoch) -> bool:
 
     Never after newer news (R-META-1); a broker that has just started gets only the newest news.
     """
-    if not s.up[replica] or cannot_read_on(s, replica) or epoch <= s.epoch[replica]:
+    if not s.up[replica] or epoch <= s.epoch[replica]:
+        return False
+    if cannot_read_on(s, replica):
         return False
     if s.epoch[replica] == NONE:
         return epoch == s.newest_epoch
@@ -183,8 +185,8 @@ def may_fetch(s: Partition, follower: Replica, leader: Replica) -> bool:
         follows(s, follower, leader)
         and not is_out_of_range(s, follower)
         and not awaits_response(s, follower, leader)
-        and not (may_repeat_epochs(s) and is_beyond_epochs(s, leader, follower))
         and not has_yet_to_cut(s, follower)
+        and not is_beyond_epochs(s, leader, follower)
     )
 
 
@@ -194,6 +196,13 @@ def where_to_cut(s: Partition, follower: Replica, leader: Replica) -> int:
     if s.truncation == ON_FETCH:
         shared = end_by_epochs(s, leader, follower) if may_repeat_epochs(s) else shared_end(s, leader, follower)
     return min(shared, s.log_end[leader])
+
+
+def hides_divergence(s: Partition, follower: Replica, leader: Replica) -> bool:
+    """Does the leader, which looks at epochs alone, not say where to cut? It does wherever no epoch is issued twice."""
+    if not may_repeat_epochs(s):
+        return False
+    return is_beyond_epochs(s, leader, follower) or where_to_cut(s, follower, leader) == s.log_end[follower]
 
 
 def note_fetch(s: Partition, leader: Replica, follower: Replica, shared: int) -> None:
@@ -275,19 +284,22 @@ def expose_diverging(s: Partition, follower: Replica, leader: Replica) -> None:
     require(follows(s, follower, leader))
     require(shared_end(s, leader, follower) < s.log_end[follower])
     require(s.high_watermark[follower] < min(s.high_watermark[leader], s.log_end[follower]))
+    require(not hides_divergence(s, follower, leader))
 
     s.high_watermark[follower] = min(s.high_watermark[leader], s.log_end[follower])
 
 
-def is_taken(s: Partition, follower: Replica, epoch: int) -> bool:
-    """Does the follower append a record of the epoch? From KAFKA-18723 on not if it is newer than the follower's own."""
-    return not may_repeat_epochs(s) or not s.refuses_newer_records or epoch <= s.epoch[follower]
+def is_taken(s: Partition, follower: Replica, leader: Replica, offset: int) -> bool:
+    """Does the follower append the leader's record? From KAFKA-18723 on not if its epoch is newer than the follower's own."""
+    return (
+        not may_repeat_epochs(s) or not s.refuses_newer_records or s.record_epoch[leader][offset] <= s.epoch[follower]
+    )
 
 
 def receive(s: Partition, follower: Replica, leader: Replica, high_watermark: int) -> None:
     """The follower appends the leader's next record, if there is one, and learns the high watermark."""
     end = s.log_end[follower]
     if end < s.log_end[leader]:
-        if is_taken(s, follower, s.record_epoch[leader][end]):
+        if is_taken(s, follower, leader, end):
             append(s, follower, s.record_value[leader][end], s.record_epoch[leader][end])
     s.high_watermark[follower] = min(high_watermark, s.log_end[follower])

@@ -199,7 +199,8 @@ def hear_of_isr(s: Partition, leader: Replica) -> None:
     require(issues_to(s, leader))
     require(s.controller_isr != s.isr[leader])
     require(s.controller_isr != s.proposed_isr[leader])
-    require(not leader_is_ahead(s) and not cannot_read_on(s, leader))
+    require(not leader_is_ahead(s))
+    require(not cannot_read_on(s, leader))
 
     s.isr[leader] = s.controller_isr
     read_on(s, leader)

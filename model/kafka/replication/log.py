@@ -133,6 +133,8 @@ def end_by_epochs(s: Partition, leader: Replica, follower: Replica) -> int:
 
 def is_beyond_epochs(s: Partition, leader: Replica, follower: Replica) -> bool:
     """Does the follower's log end in a newer epoch than the leader's, and not beyond its log? Then fetches fail, and nothing is cut."""
+    if not may_repeat_epochs(s):
+        return False
     return last_epoch(s, follower) > s.epoch[leader] and s.log_end[follower] <= s.log_end[leader]
 
 
