@@ -147,7 +147,7 @@ def test_the_readme_says_in_how_many_steps_one_lost_decision_loses_a_record() ->
         span = every[every.index(first) : every.index((last or [first])[-1]) + 1]
         losing = [name for name in span if may_lose_decisions(version_named(name))]
         if not losing:
-            assert said == "–", names
+            assert said == "-", names
             continue
         assert said.split()[0] == str(steps_to_loss_by_decision(losing[0])), names
         since = "" if losing == span else f" from {losing[0].removeprefix('kafka-')} on"
