@@ -195,7 +195,8 @@ FOR_SOME = (
         [
             *_of(("kafka-3.9", "kafka-4.1"), NO_FAULT, **ALL_ACKS | LOSS),
             *_of(("kafka-4.1",), NO_FAULT, MOVE, **ALL_ACKS | LOSS | {"min_isr": 3}),
-            *_of(("kafka-3.9", "kafka-4.1"), CRASH, MOVE, TWO_MOVES | MORE_EPOCHS, **NOTHING_WRITTEN | LOSS),
+            *_of(("kafka-3.9", "kafka-4.1"), CRASH, MOVE, PAUSE, TWO_MOVES | MORE_EPOCHS, **NOTHING_WRITTEN | LOSS),
+            *_of(("kafka-4.1",), TWO_CRASHES, CRASH | PAUSE, **NOTHING_WRITTEN | LOSS),
             *_of(("kafka-3.3", "kafka-4.1"), MOVE, CRASH, **NOTHING_WRITTEN | TWO_LOSSES),
             *_of(
                 ("kafka-3.9", "kafka-4.1"),
@@ -209,7 +210,7 @@ FOR_SOME = (
                 TWO_MOVES | MORE_EPOCHS,
                 **ALL_ACKS | LOSS | TWO_VALUES | {"replicas": 2, "min_isr": 1, "pipelined": 1},
             ),
-            *_of(("kafka-4.1",), MOVE, **ALL_ACKS | LOSS),
+            *_of(("kafka-3.9", "kafka-4.1"), MOVE, **ALL_ACKS | LOSS),
         ],
     ),
     *_for(

@@ -291,9 +291,9 @@ def expose_diverging(s: Partition, follower: Replica, leader: Replica) -> None:
 
 def is_taken(s: Partition, follower: Replica, leader: Replica, offset: int) -> bool:
     """Does the follower append the leader's record? From KAFKA-18723 on not if its epoch is newer than the follower's own."""
-    return (
-        not may_repeat_epochs(s) or not s.refuses_newer_records or s.record_epoch[leader][offset] <= s.epoch[follower]
-    )
+    if not may_repeat_epochs(s):
+        return True
+    return not s.refuses_newer_records or s.record_epoch[leader][offset] <= s.epoch[follower]
 
 
 def receive(s: Partition, follower: Replica, leader: Replica, high_watermark: int) -> None:
