@@ -172,7 +172,6 @@ LOSING = (
     "lost.",
     "decisions.",
     "broker.may_fetch:part-5",
-    "broker.hides_divergence:",
     "broker.expose_diverging:guard-7",
     "broker.is_taken:",
     "broker.may_hear_of:reads-on",
@@ -214,7 +213,7 @@ FOR_SOME = (
         ],
     ),
     *_for(
-        ("broker.hides_divergence:", "broker.expose_diverging:guard-7"),
+        ("broker.expose_diverging:guard-7",),
         _of(
             ("kafka-3.3",),
             NO_FAULT,

@@ -202,7 +202,7 @@ def hides_divergence(s: Partition, follower: Replica, leader: Replica) -> bool:
     """Does the leader, which looks at epochs alone, not say where to cut? It does wherever no epoch is issued twice."""
     if not may_repeat_epochs(s):
         return False
-    return is_beyond_epochs(s, leader, follower) or where_to_cut(s, follower, leader) == s.log_end[follower]
+    return where_to_cut(s, follower, leader) == s.log_end[follower]
 
 
 def note_fetch(s: Partition, leader: Replica, follower: Replica, shared: int) -> None:
