@@ -157,7 +157,7 @@ C_26 = Claim(
         ),
     ),
     note=(
-        "Unclean election is off throughout: it gives up records by intent. But where it is said, no exchange is delayed and the"
+        "Unclean election is off throughout: it gives up records by intent. Unless it is said, no exchange is delayed and the"
         " controllers lose no decision."
     ),
 )
