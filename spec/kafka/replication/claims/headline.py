@@ -153,7 +153,11 @@ C_26 = Claim(
         ),
         Remark(
             question="Does it hold then with min.insync.replicas=3?",
-            case=Case(profile=NEWEST, chosen={**SETTINGS, **LOST_DECISION, "min_isr": 3}, property=PROPERTY),
+            case=Case(
+                profile=NEWEST,
+                chosen={**SETTINGS, **LOST_DECISION, "min_isr": 3, "leader_epochs": 6},
+                property=PROPERTY,
+            ),
         ),
     ),
     note=(
