@@ -30,6 +30,15 @@ class Seen:
     mention: Mention
 
 
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where a group was at an operation."""
+
+    offset: int
+    operation: int
+    mention: Mention
+
+
 class GroupJudge:
     """Searches one history for anomalies of groups. `one_group` says that all clients that subscribe are in one."""
 
@@ -74,38 +83,72 @@ class GroupJudge:
             missed = first[known & ~np.isin(code, taken[group])]
             for partition in np.unique(reads.partition[rows]).tolist():
                 mine = rows[(reads.partition[rows] == partition) & (reads.offset[rows] >= 0)]
+                mine = mine[np.lexsort((mine, reads.offset[mine]))]
                 for record, before, beyond in self._passed(group, mine, missed[reads.partition[missed] == partition]):
                     if (group, record) not in named:
                         named.add((group, record))
                         yield self._skip(group, record, before, beyond)
 
-    def _passed(self, group: int, rows: Column, records: Column) -> Iterator[tuple[int, int, int]]:
-        """The records that these reads passed by: with a read before it, and one beyond it that was begun after that.
+    def _passed(self, group: int, rows: Column, records: Column) -> Iterator[tuple[int, Place, int]]:
+        """The records that these reads passed by, with where the group was before, and a read beyond that was begun after that.
 
-        If nobody knows what a poll of the group got, it may have got what was missed until then.
+        The rows are in the order of their offsets. If nobody knows what a poll of the group got, it may have got what was missed.
         """
         reads = self.reads
         until = self.groups.unanswered.get(group, NEVER)
-        for record in records.tolist():
-            below = rows[reads.offset[rows] < reads.offset[record]]
-            above = rows[(reads.offset[rows] > reads.offset[record]) & (reads.outcome[rows] == OK)]
-            if not len(below) or not len(above):
-                continue
-            before = int(below[np.argmin(reads.completed[below])])
-            later = (reads.invoked[above] >= reads.completed[before]) | (
-                reads.completed[above] == reads.completed[before]
-            )
-            above = above[later & (reads.completed[above] < until)]
-            if len(above):
-                yield record, before, int(above[np.argmin(reads.completed[above])])
+        for before, later in self._before(group, rows, records):
+            begun = (reads.invoked[rows] >= before.operation) | (reads.completed[rows] == before.operation)
+            above = rows[begun & (reads.outcome[rows] == OK) & (reads.completed[rows] < until)][::-1]
+            earliest = above[_running_least(reads.completed[above])][::-1]
+            place = np.searchsorted(reads.offset[above[::-1]], reads.offset[later], side="right")
+            for record, beyond in zip(later.tolist(), place.tolist(), strict=True):
+                if beyond < len(earliest):
+                    yield record, before, int(earliest[beyond])
 
-    def _skip(self, group: int, record: int, before: int, beyond: int) -> Anomaly:
+    def _before(self, group: int, rows: Column, records: Column) -> Iterator[tuple[Place, Column]]:
+        """Where the group was first seen before each record, at or below its offset, with all records of which that is so."""
+        reads = self.reads
+        if not len(rows) or not len(records):
+            return
+        start = self._start(group, int(reads.partition[rows[0]]))
+        if start is not None and start.operation < reads.completed[rows].min():
+            yield start, records[reads.offset[records] >= start.offset]
+            return
+        earliest = rows[_running_least(reads.completed[rows])]
+        below = np.searchsorted(reads.offset[rows], reads.offset[records], side="left")
+        records, first = records[below > 0], earliest[below[below > 0] - 1]
+        for row in np.unique(first).tolist():
+            where = Place(
+                offset=int(reads.offset[row]), operation=int(reads.completed[row]), mention=self.witnesses.read(row)
+            )
+            yield where, records[first == row]
+
+    def _start(self, group: int, partition: int) -> Place | None:
+        """The first offset of the partition that the group was seen to have committed, or was told of."""
+        if not self.is_whole(group):
+            return None
+        commits, fetches = self.groups.commits, self.groups.fetches
+        done = np.flatnonzero((commits.group == group) & (commits.partition == partition) & (commits.outcome == OK))
+        told = np.flatnonzero((fetches.group == group) & (fetches.partition == partition) & (fetches.offset >= 0))
+        places = [
+            Place(
+                offset=int(commits.offset[row]), operation=int(commits.completed[row]), mention=self._commit(int(row))
+            )
+            for row in done[np.argsort(commits.completed[done], kind="stable")][:1]
+        ]
+        places += [
+            Place(offset=int(fetches.offset[row]), operation=int(fetches.completed[row]), mention=self._fetch(int(row)))
+            for row in told[:1]
+        ]
+        return min(places, key=lambda place: place.operation, default=None)
+
+    def _skip(self, group: int, record: int, before: Place, beyond: int) -> Anomaly:
         offset = self.reads.offset
         what = (
             f"is at offset {offset[record]}, and no member of {self._name(group)} was given it to process, "
-            f"though they went from offset {offset[before]} to {offset[beyond]}"
+            f"though they went from offset {before.offset} to {offset[beyond]}"
         )
-        shown = (self.witnesses.read(row) for row in dict.fromkeys((record, before, beyond)))
+        shown = dict.fromkeys((self.witnesses.read(record), before.mention, self.witnesses.read(beyond)))
         return self.witnesses.of_read(SKIPPED_BY_GROUP, record, what, *shown)
 
     def _name(self, group: int) -> str:
@@ -202,18 +245,13 @@ class GroupJudge:
         fetches, tenures, reads = self.groups.fetches, self.groups.tenures, self.reads
         for row in range(len(fetches)):
             if fetches.group[row] >= 0 and self.is_whole(int(fetches.group[row])):
-                offset, operation = int(fetches.offset[row]), int(fetches.completed[row])
-                did = (
-                    f"was told that offset {offset} is committed" if offset >= 0 else "was told that none is committed"
-                )
-                mention = Mention(operation=operation, process=int(fetches.process[row]), did=did)
                 yield Seen(
                     group=int(fetches.group[row]),
                     partition=int(fetches.partition[row]),
-                    offset=offset,
+                    offset=int(fetches.offset[row]),
                     began=int(fetches.invoked[row]),
-                    ended=operation,
-                    mention=mention,
+                    ended=int(fetches.completed[row]),
+                    mention=self._fetch(row),
                 )
         for (group, partition), rows in self._of_whole_groups(tenures.group, tenures.partition):
             for row in rows.tolist():
@@ -238,6 +276,12 @@ class GroupJudge:
         did = f"committed offset {commits.offset[row]}"
         return Mention(operation=int(commits.completed[row]), process=int(commits.process[row]), did=did)
 
+    def _fetch(self, row: int) -> Mention:
+        fetches = self.groups.fetches
+        offset = int(fetches.offset[row])
+        did = f"was told that offset {offset} is committed" if offset >= 0 else "was told that no offset is committed"
+        return Mention(operation=int(fetches.completed[row]), process=int(fetches.process[row]), did=did)
+
     @staticmethod
     def _back(partition: int, offset: int, what: str, *mentions: Mention) -> Anomaly:
         return Anomaly(
@@ -254,6 +298,14 @@ class GroupJudge:
                 _, times = np.unique(self.derived.coded(reads.partition[rows], reads.offset[rows]), return_counts=True)
                 count += int((times > 1).sum())
         return count
+
+
+def _running_least(numbers: Column) -> Column:
+    """For each position, that of the least number up to there, the first one if there are several."""
+    least = np.minimum.accumulate(numbers)
+    new = np.ones(len(numbers), np.bool_)
+    new[1:] = least[1:] < least[:-1]
+    return np.maximum.accumulate(np.where(new, np.arange(len(numbers)), 0))
 
 
 NEVER = int(np.iinfo(np.int64).max)

@@ -207,3 +207,13 @@ def test_records_that_a_group_is_given_again_are_counted_and_allowed() -> None:
     operations = [*member("c", 0, 1), *member("d", 1, 2)]
     assert shown(operations) == {}
     assert Judge(recorded(as_json(operations))).allowed()["delivered-again"] == 1
+
+
+def test_a_group_that_was_seen_at_its_committed_offset_skips_what_comes_from_there_on() -> None:
+    begun = committed("admin", "g", a=0)
+    assert list(shown(AUDITOR, begun, member("c", 2))) == ["skipped-by-group"]
+    assert shown(AUDITOR, committed("admin", "g", a=2), member("c", 2)) == {}
+    assert shown(AUDITOR, member("c", 2), begun) == {}
+    assert shown(AUDITOR, committed("admin", "g", kind="info", a=0), member("c", 2)) == {}
+    assert list(shown(AUDITOR, fetched("c", 1), member("c", 2))) == ["skipped-by-group"]
+    assert shown(AUDITOR, fetched("c", None), member("c", 2)) == {}
