@@ -93,11 +93,11 @@ class Judge:
         elif not len(self.sends):
             yield NotJudged(kinds=(LOST, REFUSED, UNSENT), why="nothing was sent")
         if not len(self.history.transactions):
-            yield NotJudged(kinds=OF_TRANSACTIONS, why="no operation is a transaction")
+            yield NotJudged(kinds=OF_TRANSACTIONS, why="no operation is one")
         elif self.uncommitted:
             yield NotJudged(kinds=(*OF_TRANSACTIONS, REFUSED), why="readers see what is aborted or not committed yet")
         if not groups.names:
-            yield NotJudged(kinds=OF_GROUPS, why="no client says that it is in a group")
+            yield NotJudged(kinds=OF_GROUPS, why="no client says that it is in one")
             return
         if groups.unanswered:
             names = ", ".join(groups.names[one] or "that has no name" for one in sorted(groups.unanswered))

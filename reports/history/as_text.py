@@ -10,6 +10,9 @@ from neverlost.conformance.history.findings import (
     INCONSISTENT,
     KINDS,
     LOST,
+    OF_GROUPS,
+    OF_RECORDS,
+    OF_TRANSACTIONS,
     OFFSET_BACK,
     PRECOMMITTED,
     REFUSED,
@@ -39,13 +42,15 @@ WORDS = {
     REFUSED: "refused, yet read",
     SKIPPED: "skipped by a reader",
     UNSENT: "read, yet not sent",
-    TORN: "torn by a transaction",
+    TORN: "torn out of a transaction",
     PRECOMMITTED: "read before the commit",
     CIRCULAR: "read in a circle",
     SKIPPED_BY_GROUP: "skipped by a group",
     TWO_AT_A_TIME: "processed by two at a time",
     OFFSET_BACK: "committed offset gone back",
 }
+FAMILIES = {OF_RECORDS: "records", OF_TRANSACTIONS: "transactions", OF_GROUPS: "groups"}
+"""The kinds that are not judged if nothing of a family is in the history."""
 ALLOWED_WORDS = {WRITE_CYCLES: "cycle of writes", DELIVERED_AGAIN: "record given to a group again"}
 
 
@@ -100,7 +105,7 @@ def _not_judged(found: JudgedHistory, width: int) -> list[str]:
     lines = []
     for number, one in enumerate(found.not_judged):
         name = "" if number else "not judged"
-        kinds = ", ".join(WORDS[kind] for kind in one.kinds)
+        kinds = FAMILIES.get(one.kinds) or "; ".join(WORDS[kind] for kind in one.kinds)
         lines.append(wrapped(f"  {name:{width}} {kinds}: {one.why}", " " * (width + 3)))
     return lines
 
