@@ -95,7 +95,7 @@ class Judge:
         if not len(self.history.transactions):
             yield NotJudged(kinds=OF_TRANSACTIONS, why="no operation is one")
         elif self.uncommitted:
-            yield NotJudged(kinds=(*OF_TRANSACTIONS, REFUSED), why="readers see what is aborted or not committed yet")
+            yield NotJudged(kinds=(*OF_TRANSACTIONS, REFUSED), why="readers see what is aborted, or not committed yet")
         if not groups.names:
             yield NotJudged(kinds=OF_GROUPS, why="no client says that it is in one")
             return

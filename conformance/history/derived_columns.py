@@ -67,7 +67,8 @@ class DerivedColumns:
     def is_attempt(self) -> Flags:
         """May readers see what each row sent?"""
         found: Flags = self.sends.outcome != FAIL
-        return found | (self.sends.transaction >= 0) if self.uncommitted else found
+        # A transaction of one part is not told from a send without one.
+        return np.ones_like(found) if self.uncommitted and len(self.history.transactions) else found
 
     @cached_property
     def sole_send(self) -> Column:

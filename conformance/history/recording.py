@@ -272,6 +272,7 @@ class Recorder:
                 self._read(value.get("key"), pairs, OK, begun, owned=False)
             elif outcome == INFO:
                 self.groups.miss(process, begun.invoked)
+                self.session[process] = {}
         elif value is not None:
             if type(value) is not list:
                 raise _WrongOperation(
@@ -520,7 +521,10 @@ def _within(transactions: Transactions, rows: Sends | Reads) -> tuple[Column, Co
     """Outcome and transaction of each row; a history that names no transaction has none."""
     if not len(transactions):
         return rows.outcome, np.full(len(rows), UNKNOWN, np.int32)
-    return after_transaction(rows.outcome, rows.transaction, transactions), rows.transaction
+    # A part of its own outcome that is unknown need not share the fate of a transaction that went on without it.
+    alone = (rows.transaction >= 0) & (rows.outcome == INFO) & (transactions.in_parts[rows.transaction] != 0)
+    within = np.where(alone, UNKNOWN, rows.transaction)
+    return after_transaction(rows.outcome, rows.transaction, transactions), within
 
 
 def _meant(text: str) -> Decimal | str | None:

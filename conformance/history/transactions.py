@@ -18,13 +18,15 @@ CONTROLS = ("begin", *ENDS)
 class Transactions:
     """The transactions, one row each, in the order in which they began: outcome, process, and time, as numbers of operations.
 
-    It cannot have been committed before `asked`: the operation that asked for it. `completed` is the answer to that.
+    It cannot have been committed before `asked`: the operation that asked for it. `completed` is the answer to that. `in_parts` if its
+    parts are operations with outcomes of their own.
     """
 
     outcome: Column
     process: Column
     asked: Column
     completed: Column
+    in_parts: Column
 
     def __len__(self) -> int:
         return len(self.outcome)
@@ -36,7 +38,7 @@ class TransactionLog:
     def __init__(self) -> None:
         self.outcome, self.process = array("q"), array("q")
         self.asked, self.completed = array("q"), array("q")
-        self.state, self.timed = array("b"), array("b")
+        self.state, self.timed, self.in_parts = array("b"), array("b"), array("b")
         self.current: dict[int, int] = {}
         """The transaction of the simple form that each process is in."""
         self.named = False
@@ -50,13 +52,14 @@ class TransactionLog:
         self.completed.append(completed if outcome == OK else UNKNOWN)
         self.state.append(ENDED)
         self.timed.append(timed)
+        self.in_parts.append(False)
         return len(self.outcome) - 1
 
     def begin(self, process: int, operation: int, *, timed: bool) -> None:
         """A process begins a transaction, of which nobody has asked for an end."""
         self.named = True
         self.current[process] = self.add(process, INFO, operation, UNKNOWN, timed=timed)
-        self.state[-1] = OPEN
+        self.state[-1], self.in_parts[-1] = OPEN, True
 
     def within(self, process: int) -> int:
         """The transaction that the process is in, and of which it has not asked for an end; UNKNOWN if there is none."""
@@ -98,7 +101,8 @@ class TransactionLog:
         asked = np.array(self.asked, np.int64)
         asked[(state == OPEN) & (timed != 0)] = operations
         outcome, process, completed = (np.array(one, np.int64) for one in (self.outcome, self.process, self.completed))
-        return Transactions(outcome=outcome, process=process, asked=asked, completed=completed)
+        in_parts = np.array(self.in_parts, np.int8)
+        return Transactions(outcome=outcome, process=process, asked=asked, completed=completed, in_parts=in_parts)
 
 
 OPEN, COMMITTING, ENDED = 0, 1, 2

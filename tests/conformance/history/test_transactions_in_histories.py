@@ -189,6 +189,13 @@ def test_the_end_of_a_transaction_decides_of_what_was_done_in_it(end: list[Op], 
     assert list(shown(SENT, end, READ_A, BEYOND)) == kinds
 
 
+def test_a_record_of_which_nobody_knows_may_be_missing_from_a_transaction() -> None:
+    unknown = [*step("begin", "p"), *produced("p", "a", 10, 0), *produced("p", "b", 20, 0, "info")]
+    for end in (step("commit", "p"), step("commit", "p", kind="info")):
+        assert shown(unknown, end, READ_A, BEYOND) == {}
+    assert list(shown(unknown, step("abort", "p"), READ_A, consumed("c", "b", 20, 0))) == ["refused-yet-read"]
+
+
 def test_what_is_done_outside_of_a_transaction_does_not_depend_on_one() -> None:
     before, after = produced("p", "a", 10, 0), produced("p", "b", 20, 0)
     aborted = [*step("begin", "p"), *step("abort", "p")]
