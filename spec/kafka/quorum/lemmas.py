@@ -32,7 +32,7 @@ def is_gone(s: Quorum, controller: Controller) -> bool:
 
 def is_removal(s: Quorum, controller: Controller, offset: Offset) -> bool:
     """Does a record remove a voter?"""
-    return s.log_voter[controller][offset] != NONE and s.log_directory[controller][offset] == NONE
+    return s.log_voter[controller][offset] >= 0 and s.log_directory[controller][offset] < 0
 
 
 def has_chosen(s: Quorum, voter: Controller, epoch: int) -> bool:
@@ -140,7 +140,7 @@ def no_directory_is_new_without_a_loss(s: Quorum, controller: Controller) -> boo
 def no_record_changes_voters_before_an_operator_does(s: Quorum, controller: Controller, offset: Offset) -> bool:
     if not kept(s) or (s.voter_changes > 0 and s.voter_changes_left == 0):
         return True
-    return s.log_voter[controller][offset] == NONE
+    return s.log_voter[controller][offset] < 0
 
 
 @lemma(
@@ -501,14 +501,14 @@ def what_is_below_a_high_watermark_is_committed(s: Quorum, leader: Controller, o
 def a_log_has_one_decision(s: Quorum, controller: Controller, offset: Offset, other: Offset) -> bool:
     if not kept(s) or offset == other:
         return True
-    return s.log_decision[controller][offset] == NONE or s.log_decision[controller][other] == NONE
+    return s.log_decision[controller][offset] < 0 or s.log_decision[controller][other] < 0
 
 
 @lemma("One decision is committed.")
 def one_decision_is_committed(s: Quorum, offset: Offset, other: Offset) -> bool:
     if not kept(s) or offset == other:
         return True
-    return s.committed_decision[offset] == NONE or s.committed_decision[other] == NONE
+    return s.committed_decision[offset] < 0 or s.committed_decision[other] < 0
 
 
 @lemma("b1 acknowledges a record alone only if that is committed.")
