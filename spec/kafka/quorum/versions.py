@@ -38,6 +38,7 @@ PROTOCOL = Profile(
         reconfiguration.remove_old_entry,
         reconfiguration.join,
         faults.crash,
+        faults.crash_before_flush,
         faults.power_loss,
         faults.flush,
         faults.disk_loss,
@@ -83,6 +84,7 @@ VERSIONS = tuple(
 
 SURROUNDINGS = (
     "crash",
+    "crash_before_flush",
     "power_loss",
     "disk_loss",
     "quorum_state_loss",
