@@ -128,6 +128,7 @@ def what_may_not_happen_is_not_left(s: Quorum) -> bool:
         and (s.borrowed_copies > 0 or s.borrowed_copies_left == 0)
         and s.voter_changes_left <= s.voter_changes
         and (s.power_losses > 0 or s.power_losses_left == 0)
+        and (s.crashes > 0 or s.crashes_left == 0)
     )
 
 
@@ -159,7 +160,17 @@ def voters_are_added_as_they_began(s: Quorum, controller: Controller, offset: Of
 
 @lemma("No log begins with other voters.")
 def no_log_begins_with_other_voters(s: Quorum, controller: Controller) -> bool:
-    return not kept(s) or not s.alone[controller]
+    return not kept(s) or (s.alone[controller] < 0 and not s.by_file[controller])
+
+
+@lemma("Nothing is left to the operating system by a killed process where power may be lost too.")
+def nothing_is_left_to_the_operating_system(s: Quorum, controller: Controller) -> bool:
+    return not kept(s) or s.cached[controller] == 0
+
+
+@lemma("What is not flushed is only told apart where power may be lost.")
+def all_is_flushed_where_power_lasts(s: Quorum, controller: Controller) -> bool:
+    return s.power_losses > 0 or not s.unflushed[controller]
 
 
 @lemma("A log has records up to its end, and nothing behind it.")
@@ -523,6 +534,8 @@ LEMMAS = (
     one_voter_is_removed,
     voters_are_added_as_they_began,
     no_log_begins_with_other_voters,
+    nothing_is_left_to_the_operating_system,
+    all_is_flushed_where_power_lasts,
     a_log_ends_at_its_end,
     epochs_never_decrease_along_a_log,
     no_record_has_a_newer_epoch_than_its_controller,
