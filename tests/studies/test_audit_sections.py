@@ -143,6 +143,89 @@ def test_librdkafka_commits_what_it_has_handed_out(asking: Asking) -> None:
     assert only(found, "groups").verdict == Verdict.HOLDS
 
 
+def test_librdkafka_repeats_what_it_had_not_committed_yet(asking: Asking) -> None:  # auto.commit.interval.ms
+    consumer = "group.id=a\nbootstrap.servers=b:1\nauto.offset.reset=earliest\n"
+    section = only(asking("4.3.1", "client=librdkafka", consumer=consumer, broker=BROKER), "groups")
+    assert ("none_repeated", "1 consumer crash") in {(o.ask.danger.property, o.ask.with_what) for o in section.violated}
+
+
+SPRING = "spring.kafka.consumer.group-id=a\nspring.kafka.consumer.auto-offset-reset=earliest\n"
+
+
+def test_spring_logs_a_record_that_fails_and_goes_on(asking: Asking) -> None:  # DefaultErrorHandler
+    section = only(asking("4.3.1", application=SPRING, broker=BROKER), "groups")
+    assert happening(section) == {("none_skipped", "1 failed record")}
+    (fix,) = section.fixes.values()
+    assert fix is not None
+    assert "dead letters" in fix.remedy.words
+    assert only(asking("4.3.1", "failed=keeps", application=SPRING, broker=BROKER), "groups").verdict == Verdict.HOLDS
+    retried = f"{SPRING}spring.kafka.retry.topic.enabled=true\n"
+    assert only(asking("4.3.1", application=retried, broker=BROKER), "groups").verdict == Verdict.HOLDS
+
+
+def test_a_binder_with_dead_letters_keeps_a_record_that_fails(asking: Asking) -> None:  # enableDlq
+    text = (
+        "spring.cloud.stream.kafka.binder.brokers=a:1\nspring.cloud.stream.bindings.in-in-0.group=a\n"
+        "spring.cloud.stream.kafka.bindings.in-in-0.consumer.enable-dlq={}\n"
+    )
+    for value, verdict in (("true", Verdict.HOLDS), ("false", Verdict.VIOLATED)):
+        assert only(asking("4.3.1", application=text.format(value), broker=BROKER), "groups").verdict == verdict
+
+
+STREAMS = "application.id=a\nbootstrap.servers=b:1\nreplication.factor=3\n"
+
+
+def test_streams_goes_on_behind_a_record_that_it_cannot_read_if_it_is_told_to(asking: Asking) -> None:  # KIP-161
+    handlers = {
+        "LogAndFailExceptionHandler": Verdict.HOLDS,
+        "org.apache.kafka.streams.errors.LogAndContinueExceptionHandler": Verdict.VIOLATED,
+    }
+    for handler, verdict in handlers.items():
+        text = f"{STREAMS}default.deserialization.exception.handler={handler}\n"
+        assert only(asking("4.3.1", streams=text, broker=BROKER), "groups").verdict == verdict
+
+
+def test_the_protocol_of_streams_is_not_modelled(asking: Asking) -> None:  # KIP-1071
+    section = only(asking("4.3.1", streams=f"{STREAMS}group.protocol=streams\n", broker=BROKER), "groups")
+    assert section.verdict == Verdict.UNDECIDED
+
+
+def test_a_sink_that_tolerates_errors_skips_records_unless_it_keeps_them(asking: Asking) -> None:  # KIP-298
+    worker = "offset.storage.topic=o\nconfig.storage.topic=c\nstatus.storage.topic=s\n"
+    sink = "connector.class=a.ASink\ntopics=t\nerrors.tolerance=all\n"
+    for more, verdict in (("", Verdict.VIOLATED), ("errors.deadletterqueue.topic.name=d\n", Verdict.HOLDS)):
+        found = asking("4.3.1", worker=worker, connector=f"{sink}{more}", broker=BROKER)
+        assert only(found, "groups").verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("client", "verdict"),
+    [
+        ("java", Verdict.HOLDS),
+        ("franz-go", Verdict.HOLDS),
+        ("sarama", Verdict.VIOLATED),
+        ("kafkajs", Verdict.VIOLATED),
+        ("kafka-python-2.2", Verdict.VIOLATED),
+        ("librdkafka", Verdict.VIOLATED),
+    ],
+)
+def test_a_client_without_leader_epochs_skips_what_replaces_a_truncated_record(
+    asking: Asking, client: str, verdict: Verdict
+) -> None:  # KIP-320
+    consumer = "group.id=a\nbootstrap.servers=b:1\nenable.auto.commit=false\nauto.offset.reset=earliest\n"
+    unclean = f"{BROKER}unclean.leader.election.enable=true\n"
+    section = only(asking("4.3.1", f"client={client},commit=sync", consumer=consumer, broker=unclean), "groups")
+    assert section.verdict == verdict
+    skipped = ("none_skipped", "1 later member + 1 truncation of the source")
+    assert (skipped in happening(section)) == (verdict == Verdict.VIOLATED)
+
+
+def test_spring_commits_no_leader_epoch(asking: Asking) -> None:
+    unclean = f"{BROKER}unclean.leader.election.enable=true\n"
+    section = only(asking("4.3.1", "failed=keeps", application=SPRING, broker=unclean), "groups")
+    assert happening(section) == {("none_skipped", "1 later member + 1 truncation of the source")}
+
+
 def test_a_wiped_static_voter_elects_two_leaders_and_directory_ids_end_that(
     asking: Asking,
 ) -> None:  # KAFKA-14077, KIP-853

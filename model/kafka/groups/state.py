@@ -79,6 +79,8 @@ class Group(State):
     """Do other threads drop what they have of a partition when it is given up? Otherwise they finish it."""
     retries_async = setting(flag())
     """Does the application repeat a commitAsync that failed, whatever it has committed since?"""
+    passes_failed = setting(flag(), off="stops_at_failed")
+    """Does the application, or its framework, go on behind a record whose processing fails? Otherwise it closes its consumer."""
     new_group = setting(flag())
     """Has the group not committed anything yet? Otherwise the beginning of every partition is committed."""
     commits_epoch = setting(flag(), off="commits_no_epoch")
@@ -105,7 +107,7 @@ class Group(State):
     leaves = budget(up_to(Count), singular="orderly close")
     """How many times a member may be closed with everything processed, as for a rolling restart."""
     failures = budget(up_to(Count), singular="failed record", whose=CLIENT)
-    """How many times processing may fail, so that the application closes its consumer with records in hand."""
+    """How many times processing may fail: the application closes its consumer with records in hand, or passes the record over."""
     crashes = budget(up_to(Count), singular="consumer crash", whose=CLIENT)
     """How many times a consumer process may die."""
     timeouts = budget(up_to(Count), singular="timeout of a member", whose=CLIENT)

@@ -35,6 +35,12 @@ PREFIXES = {"producer": ("producer.",), "consumer": ("main.consumer.", "consumer
 OTHERS = ("restore.consumer.", "global.consumer.", "admin.", "topic.")
 NEUTRAL = ("num.standby.replicas",)
 """Keys of Streams that end as one that decides, and decide nothing here: standby replicas are of the application's state."""
+HANDLERS = (
+    *("default.deserialization.exception.handler", "deserialization.exception.handler"),
+    "processing.exception.handler",
+)
+"""What says what becomes of a record that cannot be read (KIP-161, KIP-1056) or processed (KIP-1033)."""
+GOES_ON = re.compile(r"(?:.*\.)?LogAndContinue\w*")
 COMMITS = "enable.auto.commit"
 """What Streams sets whatever a user writes."""
 
@@ -78,6 +84,8 @@ def of_application(
     if ignored is not None and ignored.value.strip().lower() != "false":
         what = "Kafka Streams commits by itself, and ignores it."
         warnings = (*warnings, ignored.notice(what, advice="Leave it out."))
+    handlers = (given[key] for key in HANDLERS if key in given)
+    passes = next((one for one in handlers if GOES_ON.fullmatch(one.value.strip())), None)
     topics = _new_topics(path, entries, given, exactly)
     return [
         ConfigurationFile(
@@ -90,7 +98,14 @@ def of_application(
             creates=(topics,),
             beyond=() if exactly is None else ((EXACTLY_ONCE, exactly),),
         ),
-        ConfigurationFile(path=path, form=FORM, role="consumer", entries=tuple(consumer.values()), client=STREAMS),
+        ConfigurationFile(
+            path=path,
+            form=FORM,
+            role="consumer",
+            entries=tuple(consumer.values()),
+            client=STREAMS,
+            passes_failed=passes,
+        ),
     ]
 
 

@@ -226,6 +226,7 @@ LEDGER = Ledger(
         *_outside(faults.start_member, "KafkaConsumer.java: subscribe"),
         *_outside(faults.leave, "KafkaConsumer.java: close", gaps=(SENT_AND_ANSWERED,)),
         *_outside(faults.fail, "KafkaConsumer.java: close", gaps=(SENT_AND_ANSWERED,)),
+        *_outside(faults.pass_failed, "KafkaConsumer.java: poll"),
         *_outside(faults.crash, "KafkaConsumer.java: close"),
         *_outside(faults.restart, "KafkaConsumer.java: subscribe"),
         *_outside(source.add_partition, "ReplicaManager.scala: applyDelta"),

@@ -12,6 +12,7 @@ from neverlost.model.kafka.groups.state import Commit, Group, Protocol, Reset
 from neverlost.spec.configuration import ConfigurationFile, Notice, SourcedValue
 from neverlost.spec.configuration.clients import (
     CONNECT,
+    FRANZ_GO,
     KAFKAJS,
     LIBRDKAFKA,
     OLD_LIBRDKAFKA,
@@ -48,7 +49,7 @@ from ..replication.topics_below import LOST, TopicBelow
 from .differences import TIME_LINE, lacking
 
 OF_GROUPS = "groups"
-PROCESSING, COMMIT, ASSIGNOR = "processing", "commit", "assignor"
+PROCESSING, COMMIT, FAILED, ASSIGNOR, EPOCHS = "processing", "commit", "failed", "assignor", "epochs"
 
 SKIPPED = Danger(
     property="none_skipped",
@@ -107,6 +108,8 @@ COOPERATIVE = ("cooperative-sticky", "org.apache.kafka.clients.consumer.Cooperat
 """Assignors by their protocol. A consumer speaks the newest that all of its assignors have (ConsumerCoordinator's constructor)."""
 
 IN_POLL, IN_THREADS = "poll", "threads"
+PASSES, KEEPS = "skips", "keeps"
+CHECKED, UNCHECKED = "checked", "unchecked"
 POINTS = (
     OpenPoint(
         name=PROCESSING,
@@ -126,6 +129,20 @@ POINTS = (
             "before": "a commit before processing",
         },
         of_people=True,
+    ),
+    OpenPoint(
+        name=FAILED,
+        about="what becomes of a record whose listener fails",
+        ways={
+            PASSES: "Spring's own error handler, which logs such a record after its retries, and goes on",
+            KEEPS: "an error handler that stops, or sends such a record to a topic of dead letters",
+        },
+        of_people=True,
+    ),
+    OpenPoint(
+        name=EPOCHS,
+        about="whether the client notices that a partition was truncated (KIP-320)",
+        ways={CHECKED: "librdkafka from 2.1 on", UNCHECKED: "librdkafka to 2.0"},
     ),
     OpenPoint(
         name=ASSIGNOR,
@@ -150,14 +167,19 @@ BEYOND: tuple[Counts, ...] = (
     {"removals": 1},
     {"joins": 1, "crashes": 1},
 )
-TRUNCATED: Counts = {"truncations": 1}
+TRUNCATED: Counts = {"truncations": 1, "joins": 1}
+"""A consumer that begins at a committed offset may notice less than one that reads on."""
 FORGOTTEN: Counts = {"joins": 1, "idle_times": 1}
 """A partition's offset is gone although the group has members, as where the coordinator's log is lost; then the group rebalances."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupsCase(Case):
-    """A consumer in its group. `commit_why` says why it commits so, `missing` is what the model lacks of its file."""
+    """A consumer in its group. `commit_why` says why it commits so, `missing` is what the model lacks of its file.
+
+    `passes` says why it goes on behind a record that fails, if it does. `checks_epochs`, `commits_epochs`: as of its client.
+    `stores` is true where librdkafka itself says that an offset may be committed.
+    """
 
     ways: Mapping[str, str]
     release: str
@@ -166,6 +188,10 @@ class GroupsCase(Case):
     commit: str
     commit_why: str
     reset: str
+    passes: str | None
+    checks_epochs: bool
+    commits_epochs: bool
+    stores: bool
     unclean: bool
     offsets: TopicBelow
     missing: tuple[str, ...]
@@ -176,14 +202,15 @@ class GroupsCase(Case):
     def says(self) -> str:
         how = {
             "auto": "commits what poll has returned, when it polls again",
-            "auto-threads": "commits what poll has returned, also what other threads have yet to process",
+            "auto-threads": "commits what poll has returned, also what is yet to be processed",
             "sync": "commits what it has processed",
             "async": "commits what it has processed, without waiting",
             "before": "commits a record before it processes it",
         }[self.commit]
+        goes_on = "" if self.passes is None else f" It goes on behind a record that fails ({self.passes})."
         return (
             f"This consumer {how} ({self.commit_why}), has auto.offset.reset={self.reset}, and rebalances by the"
-            f" {self.protocol} protocol."
+            f" {self.protocol} protocol.{goes_on}"
         )
 
     @property
@@ -232,7 +259,11 @@ class GroupsCase(Case):
         name = TIME_LINE.version_name(self.release, EITHER)
         profile = next(version for version in VERSIONS if version.name == name)
         forgets = {"expires_in_use": 1} if counts == FORGOTTEN else {}
+        epochs = {} if self.checks_epochs else {"checks_epoch": 0}
         return profile.bounded(
+            **epochs,
+            commits_epoch=int(self.commits_epochs),
+            passes_failed=int(self.passes is not None),
             protocol=Protocol.names.index(self.protocol),
             commit=Commit.names.index(self.commit),
             reset=Reset.names.index(self.reset),
@@ -249,8 +280,14 @@ class GroupsCase(Case):
         found = []
         auto = self.sources.get(AUTO.key)
         place = None if auto is None or auto.file is None else (auto.file, auto.line)
-        after = replace(self, commit="sync", commit_why="commitSync after processing")
-        if self.commit in ("auto", "auto-threads"):
+        after = replace(self, commit="sync", commit_why="commitSync after processing", stores=False)
+        if self.passes is not None:
+            words = "have a record that fails stop the consumer, or sent to a topic of dead letters"
+            found.append(Remedy(words=words, case=replace(self, passes=None)))
+        if self.stores:
+            words = f"set {STORE.key}=false, and store the offset of a record when it is processed"
+            found.append(Remedy(words=words, case=after, place=place))
+        elif self.commit in ("auto", "auto-threads"):
             if self.commit == "auto-threads":
                 words = "process every record before the next poll"
                 found.append(Remedy(words=words, case=replace(self, commit="auto")))
@@ -258,8 +295,6 @@ class GroupsCase(Case):
             found.append(Remedy(words=words, case=after, place=place))
         elif self.commit == "before":
             words = "commit after processing, not before"
-            if auto is not None and auto.value == "true":
-                words = f"set {STORE.key}=false, and store the offset of a record when it is processed"
             found.append(Remedy(words=words, case=after, place=place))
         reset = self.sources[RESET.key]
         if self.reset == "latest":
@@ -286,7 +321,8 @@ class GroupsInquiry(Inquiry):
     not_asked = "no file is of a consumer"
     assumes = (
         "the program commits what it has processed before it gives a partition up, and seeks nowhere by itself",
-        "the group has committed before: a new one begins where auto.offset.reset says, and skips what is older",
+        "it has a group.id and subscribes, and closes its consumer if it fails at a record, unless a framework goes on",
+        "the group has committed before, in each partition: otherwise it begins where auto.offset.reset says, and skips what is older",
     )
 
     def subjects(self, read: Read) -> Sequence[Subject]:
@@ -299,7 +335,17 @@ class GroupsInquiry(Inquiry):
             version = TIME_LINE.version_at(chosen.release, EITHER)
             for case in () if version is None else _cases(file, files, chosen, read):
                 ways = tuple((n, w) for n, w in case.ways.items() if n != RELEASE)
-                found.setdefault((version, case.protocol, case.commit, case.reset, case.offsets, ways), case)
+                key = (
+                    version,
+                    case.protocol,
+                    case.commit,
+                    case.reset,
+                    case.passes,
+                    case.checks_epochs,
+                    case.offsets,
+                    ways,
+                )
+                found.setdefault(key, case)
         set_here = [entry for entry in file.entries if file.canonical(entry.key) in (AUTO.key, RESET.key)]
         return Subject(
             about=file.path if file.name is None else f"{file.path} ({file.name})",
@@ -325,12 +371,14 @@ def _cases(
     protocols = _protocols(client, sources)
     missing = tuple(_missing(sources))
     reset = RESETS.get(sources[RESET.key].value.strip().lower(), "latest")
-    for (protocol, of_assignor), (commit, (why, way)) in product(protocols.items(), commits.items()):
+    unclean = _unclean(files, chosen.version)
+    readings = product(protocols.items(), commits.items(), _failing(file, client), _checking(client, unclean=unclean))
+    for (protocol, of_assignor), (commit, (why, way)), (passes, failed), (checks, checked) in readings:
         lacks = lacking(chosen.release)["protocol"].get(Protocol.names.index(protocol), "")
         absent = () if client is STREAMS or not lacks else (lacks,)
         ways = {RELEASE: chosen.release} if len(read.versions) > 1 else {}
         ways |= {ASSIGNOR: protocol} if of_assignor else {}
-        ways |= {way[0]: way[1]} if way else {}
+        ways |= dict(one for one in (way, failed, checked) if one is not None)
         if any(read.said.get(name, said) != said for name, said in ways.items()):
             continue
         yield GroupsCase(
@@ -341,7 +389,12 @@ def _cases(
             commit=commit,
             commit_why=why,
             reset=reset,
-            unclean=_unclean(files, chosen.version),
+            passes=passes,
+            checks_epochs=checks,
+            commits_epochs=client is None or client.commits_epochs,
+            stores=client in (LIBRDKAFKA, OLD_LIBRDKAFKA)
+            and sources[AUTO.key].value == sources[STORE.key].value == "true",
+            unclean=unclean,
             offsets=_offsets(files, chosen, sources),
             missing=(*missing, *absent),
             sources=sources,
@@ -374,7 +427,8 @@ def _commits(
     if client in (LIBRDKAFKA, OLD_LIBRDKAFKA) and auto.value == "true":
         store = sources[STORE.key]
         if store.value == "true":
-            return {"before": (f"{told(auto)}, {told(store)}: librdkafka stores it when it hands the record out", None)}
+            why = f"{told(auto)}, {told(store)}: librdkafka stores it when it hands the record out"
+            return {"auto-threads": (why, None)}
         return {"sync": (f"{told(auto)}, {told(store)}: the program stores it when it has processed", None)}
     if auto.value == "true":
         return {
@@ -391,7 +445,7 @@ def _protocols(client: Client | None, sources: Mapping[str, SourcedValue]) -> di
     if new is not None and new.value.strip().lower() == "consumer":
         return {"consumer": False}
     named = [part.strip() for part in sources[ASSIGNORS.key].value.split(",") if part.strip()]
-    if client is STREAMS:
+    if client is STREAMS or (client is FRANZ_GO and not named):
         return {"cooperative": False}
     if all(name in COOPERATIVE for name in named) and named:
         return {"cooperative": False}
@@ -400,8 +454,31 @@ def _protocols(client: Client | None, sources: Mapping[str, SourcedValue]) -> di
     return {"eager": True, "cooperative": True}
 
 
+def _failing(file: ConfigurationFile, client: Client | None) -> Sequence[tuple[str | None, tuple[str, str] | None]]:
+    """Why it goes on behind a record that fails, None if it does not, and which way of an open point that is."""
+    if file.keeps_failed is not None:
+        return [(None, None)]
+    passes = file.passes_failed
+    if passes is not None:
+        return [(f"{passes.key}={passes.value.strip()} at {passes.place}", None)]
+    if client in (SPRING, SPRING_CLOUD):
+        return [("Spring's own error handler does, after its retries", (FAILED, PASSES)), (None, (FAILED, KEEPS))]
+    return [(None, None)]
+
+
+def _checking(client: Client | None, *, unclean: bool) -> Sequence[tuple[bool, tuple[str, str] | None]]:
+    """Does it notice that a partition was truncated, and which way of an open point that is?"""
+    checks = True if client is None else client.checks_epochs
+    if checks is not None:
+        return [(checks, None)]
+    return [(True, (EPOCHS, CHECKED)), (False, (EPOCHS, UNCHECKED))] if unclean else [(False, None)]
+
+
 def _missing(sources: Mapping[str, SourcedValue]) -> Iterator[str]:
     """What the model does not have."""
+    protocol = sources.get(GROUP_PROTOCOL.key)
+    if protocol is not None and protocol.value.strip().lower() not in ("classic", "consumer"):
+        yield f"{told(protocol)} is not modelled"
     instance = sources.get(INSTANCE.key)
     if instance is not None and instance.value:
         yield f"static membership is not modelled ({told(instance)})"

@@ -72,6 +72,7 @@ def test_with_earliest_and_processing_between_polls_nothing_is_skipped(protocol:
         ({"commit": "auto", "failures": 1}, 3),
         ({"commit": "auto-threads", "crashes": 1}, 4),
         ({"commit": "auto-threads", "joins": 1, "drops_records": True}, 5),
+        ({"commit": "sync", "failures": 1, "passes_failed": True}, 4),
         ({"commit": "before", "crashes": 1}, 3),
         ({"commit": "sync", "reset": "latest", "partition_adds": 1}, 7),
         ({"commit": "sync", "reset": "latest", "partition_adds": 1, "protocol": "consumer"}, 5),
