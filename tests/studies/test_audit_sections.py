@@ -144,7 +144,7 @@ def test_librdkafka_commits_what_it_has_handed_out(asking: Asking) -> None:
 
 
 def test_librdkafka_repeats_what_it_had_not_committed_yet(asking: Asking) -> None:  # auto.commit.interval.ms
-    consumer = "group.id=a\nbootstrap.servers=b:1\nauto.offset.reset=earliest\n"
+    consumer = "group.id=a\nbootstrap.servers=b:1\nenable.auto.commit=true\nauto.offset.reset=earliest\n"
     section = only(asking("4.3.1", "client=librdkafka", consumer=consumer, broker=BROKER), "groups")
     assert ("none_repeated", "1 consumer crash") in {(o.ask.danger.property, o.ask.with_what) for o in section.violated}
 
@@ -191,10 +191,9 @@ def test_the_protocol_of_streams_is_not_modelled(asking: Asking) -> None:  # KIP
 
 
 def test_a_sink_that_tolerates_errors_skips_records_unless_it_keeps_them(asking: Asking) -> None:  # KIP-298
-    worker = "offset.storage.topic=o\nconfig.storage.topic=c\nstatus.storage.topic=s\n"
     sink = "connector.class=a.ASink\ntopics=t\nerrors.tolerance=all\n"
     for more, verdict in (("", Verdict.VIOLATED), ("errors.deadletterqueue.topic.name=d\n", Verdict.HOLDS)):
-        found = asking("4.3.1", worker=worker, connector=f"{sink}{more}", broker=BROKER)
+        found = asking("4.3.1", connector=f"{sink}{more}", broker=BROKER)
         assert only(found, "groups").verdict == verdict
 
 

@@ -96,7 +96,13 @@ class Group(State):
     ignores_old_claims = setting(flag())
     """Does the cooperative assignor ignore what members own that have missed a generation (KAFKA-14639)?"""
     commits_unreturned = setting(flag())
-    """May the new consumer commit offsets of records that poll has yet to return (KAFKA-18641)?"""
+    """May the new consumer commit offsets of records that poll has yet to return (KAFKA-18641, KAFKA-19589)?"""
+    commits_in_last_poll = setting(flag())
+    """May the classic consumer do so, as it sends the next fetches before it returns (KAFKA-2942)?"""
+    reads_in_rebalance = setting(flag())
+    """Does poll return records of partitions that a cooperative member keeps while the group rebalances (KAFKA-8421)?"""
+    loads_old = setting(flag())
+    """May a new coordinator go on with an offset that it has read before the newest (KAFKA-5600)?"""
     acknowledges_lost = setting(flag())
     """May a coordinator that loses its partition acknowledge a commit that is truncated (KAFKA-20634)?"""
     epoch_per_partition = setting(flag())

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from neverlost.model.kafka.groups.state import Commit, Reset
+from neverlost.model.kafka.groups.state import Commit, Protocol, Reset
 from neverlost.spec.claims import VIOLATED, Assumption, Case, Claim, Remark, cases
 
 from .versions import VERSIONS
 
 NEWEST = VERSIONS[-1]
-KEEPS_COMMITS = tuple(version.name for version in VERSIONS if not version.settings.get("acknowledges_lost"))
-"""The versions without KAFKA-20634."""
+KEEPS_COMMITS = tuple(
+    version.name
+    for version in VERSIONS
+    if not version.settings.get("acknowledges_lost") and not version.settings.get("loads_old")
+)
+"""The versions without KAFKA-20634 and KAFKA-5600."""
 
 C_21 = Claim(
     id="C-21",
@@ -38,6 +42,15 @@ C_21 = Claim(
             question="Does auto-commit keep records too, if each poll's records are processed before the next?",
             case=Case(
                 profile=NEWEST, chosen={"commit": Commit.AUTO, "crashes": 1, "timeouts": 1}, property="none_skipped"
+            ),
+        ),
+        Remark(
+            question="Does auto-commit of the new consumer skip records that poll was about to return?",
+            case=Case(
+                profile=NEWEST,
+                chosen={"protocol": Protocol.CONSUMER, "commit": Commit.AUTO, "crashes": 1},
+                property="none_skipped",
+                speaks_for=VIOLATED,
             ),
         ),
         Remark(
@@ -76,7 +89,9 @@ C_27 = Claim(
             ),
         ),
     ),
-    assumptions=(Assumption(words="not 4.0.0 to 4.2.1, nor 4.3.0 (KAFKA-20634)", only=KEEPS_COMMITS),),
+    assumptions=(
+        Assumption(words="not 0.11.0.0 (KAFKA-5600), 4.0.0 to 4.2.1, nor 4.3.0 (KAFKA-20634)", only=KEEPS_COMMITS),
+    ),
 )
 C_28 = Claim(
     id="C-28",
