@@ -5,7 +5,7 @@ from __future__ import annotations
 from neverlost.model.core import NONE, action, require, sends
 
 from .assigning import commits_automatically, in_poll
-from .offsets import accepts, out_of_range, reset_offset, write_offset
+from .offsets import accepts, forget_late, out_of_range, reset_offset, write_offset
 from .state import Commit, Group, Member, Offset, Partition, Protocol, Standing, Times
 
 
@@ -136,6 +136,44 @@ def fail_commit(s: Group, member: Member, partition: Partition) -> None:
         s.sent[member][k] = partition
         s.sent_offset[member][k] = offset
         s.sent_in[member][k] = s.known[member]
+
+
+@action("OffsetCommit on a connection that breaks")
+def hold_up(s: Group, member: Member, partition: Partition) -> None:
+    """A member sends a commit, its connection breaks, and what it sends next goes over another one.
+
+    The broker still reads what has reached it over a connection that its client has closed.
+
+    Source: AbstractCoordinator.CoordinatorResponseHandler.onFailure (a disconnect, request.timeout.ms), CommitRequestManager.
+    """
+    require(s.delays_left > 0)
+    require(s.late == NONE)
+    require(may_send(s, member))
+    require(s.owned[member][partition])
+    require(not commits_automatically(s) or in_poll(s, member) or commits_early(s))
+    require(s.commit != Commit.BEFORE or s.start[partition] <= s.position[member][partition] < s.end[partition])
+
+    s.delays_left -= 1
+    s.late = partition
+    s.late_of = member
+    s.late_in = s.known[member]
+    if commits_automatically(s):
+        s.late_offset = s.position[member][partition]
+    elif s.commit == Commit.BEFORE:
+        s.late_offset = s.position[member][partition] + 1
+    else:
+        s.late_offset = s.done[member][partition]
+
+
+@action("OffsetCommit")
+def arrive_late(s: Group, member: Member, partition: Partition) -> None:
+    """The coordinator gets the commit that was held up, and writes or refuses it."""
+    require(s.late == partition)
+    require(s.late_of == member)
+
+    if accepts(s, member, partition, s.late_in):
+        write_offset(s, partition, s.late_offset)
+    forget_late(s)
 
 
 def end_first(s: Group, member: Member) -> None:

@@ -120,6 +120,8 @@ class Group(State):
     """How many times a running member may be silent so long that it is expelled (`session.timeout.ms`, `max.poll.interval.ms`)."""
     commit_failures = budget(up_to(Count), singular="failed commitAsync", whose=BROKER)
     """How many times a commitAsync may fail with a retriable error."""
+    delays = budget(up_to(Count), singular="held-up commit", whose=BROKER)
+    """How many times a commit may be held up on a broken connection, and arrive after what its member has sent since."""
     expiries = budget(up_to(Count), singular="expiry of offsets", whose=OPERATOR)
     """How many times the group may be empty so long that its offsets expire (`offsets.retention.minutes`)."""
     idle_times = budget(up_to(Count), singular="idle time of a partition", whose=OPERATOR)
@@ -183,6 +185,14 @@ class Group(State):
     """The offset that it commits."""
     sent_in = per(Member, Slot, any_of(Generation))
     """The generation or epoch that it names."""
+    late = optional(Partition)
+    """The partition of a commit that is held up; its member has sent it again on another connection, or given it up."""
+    late_offset = up_to(Offset)
+    """The offset that it commits."""
+    late_of = optional(Member)
+    """The member that has sent it."""
+    late_in = any_of(Generation)
+    """The generation or epoch that it names."""
     joins_left = counter(joins)
     """How many members are yet to be started."""
     leaves_left = counter(leaves)
@@ -195,6 +205,8 @@ class Group(State):
     """How many times a running member may still be expelled."""
     commit_failures_left = counter(commit_failures)
     """How many times a commitAsync may still fail."""
+    delays_left = counter(delays)
+    """How many times a commit may still be held up."""
     expiries_left = counter(expiries)
     """How many times offsets may still expire."""
     idle_times_left = counter(idle_times)
@@ -217,6 +229,13 @@ class Group(State):
         """The commits that the member has sent and that the coordinator has not answered."""
         slots = zip(self.sent[member], self.sent_offset[member], self.sent_in[member], strict=True)
         return ", ".join(f"p{p + 1} at {offset} (generation {of})" for p, offset, of in slots if p >= 0)
+
+    @view("late", "late_offset", "late_of", "late_in")
+    def held_up(self) -> str:
+        """The commit that is held up."""
+        if self.late < 0:
+            return ""
+        return f"p{self.late + 1} at {self.late_offset} of m{self.late_of + 1} (generation {self.late_in})"
 
     @view(Partition, "start", "end", "processed")
     def records(self, partition: int) -> str:

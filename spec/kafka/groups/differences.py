@@ -107,7 +107,7 @@ DIFFERENCES = (
         rule="The new consumer may again commit offsets of records that poll has yet to return.",
         settings={"commits_unreturned": 1},
         since="4.2.0",
-        source="KAFKA-18376 and KAFKA-19589; AsyncKafkaConsumer.collectFetch goes on before the automatic commit has read the positions",
+        source="KAFKA-18376, KAFKA-19589; AsyncKafkaConsumer.collectFetch does not wait until allConsumed is read to be committed",
         known="code read on the branches of 4.1, 4.2, 4.3 and 4.4; no ticket is known",
     ),
     _acknowledges_lost("4.0.0", "4.2.1"),

@@ -30,6 +30,8 @@ PROTOCOL = Profile(
         member.send_commit,
         member.receive_commit,
         member.fail_commit,
+        member.hold_up,
+        member.arrive_late,
         classic.join,
         classic.join_later,
         classic.complete,
@@ -105,5 +107,7 @@ SURROUNDINGS = (
     "remove",
     "truncate",
     "fail_commit",
+    "hold_up",
+    "arrive_late",
 )
 """What happens to a group, and is none of its own deeds."""
