@@ -225,6 +225,44 @@ def test_spring_commits_no_leader_epoch(asking: Asking) -> None:
     assert happening(section) == {("none_skipped", "1 later member + 1 truncation of the source")}
 
 
+def lost_commits(section: Section) -> set[str]:
+    """With what a committed offset is lost from the coordinator's log."""
+    return {one.ask.with_what for one in section.violated if one.ask.danger.name == "commit lost"}
+
+
+def test_the_log_of_the_coordinator_is_as_its_brokers_say(asking: Asking) -> None:
+    consumer = CONSUMER.format("false", "earliest")
+    for line, loses in (
+        ("", False),
+        ("unclean.leader.election.enable=true\n", True),
+        ("offsets.commit.required.acks=1\n", True),
+    ):
+        found = asking("3.9.1", "commit=sync", consumer=consumer, broker=f"{BROKER}broker.rack=a\n{line}")
+        assert ("1 crash" in lost_commits(only(found, "groups"))) == loses, line
+
+
+def test_offsets_expire_in_use_to_2_0(asking: Asking) -> None:  # KIP-211
+    consumer = CONSUMER.format("false", "latest")
+    broker = BROKER.replace("process.roles=broker", "zookeeper.connect=a:1")
+    for version, skips in (("2.0.1", True), ("2.1.1", False)):
+        section = only(asking(version, "commit=sync", consumer=consumer, broker=broker), "groups")
+        with_what = {one.ask.with_what for one in section.violated if one.ask.danger.property == "none_skipped"}
+        assert any("idle time" in one for one in with_what) == skips
+
+
+def test_what_an_audit_leaves_out_is_a_doubt(asking: Asking) -> None:
+    consumer = f"{CONSUMER.format('false', 'latest')}group.protocol=consumer\n"
+    unclean = f"{BROKER}unclean.leader.election.enable=true\n"
+    section = only(asking("4.3.1", "commit=sync", consumer=consumer, broker=unclean), "groups")
+    doubts = " ".join(doubt.what for doubt in section.subject.doubts)
+    assert "has no leader epoch" in doubts  # KAFKA-20507
+    assert "expires by the time of its commit" in doubts  # ConsumerGroup.offsetExpirationCondition
+    assert (
+        only(asking("4.3.1", "commit=sync", consumer=CONSUMER.format("false", "earliest")), "groups").subject.doubts
+        == ()
+    )
+
+
 def test_a_wiped_static_voter_elects_two_leaders_and_directory_ids_end_that(
     asking: Asking,
 ) -> None:  # KAFKA-14077, KIP-853

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -43,7 +43,7 @@ from neverlost.spec.inquiry import (
     bounds_of,
     words_of,
 )
-from neverlost.spec.kafka.releases import EITHER
+from neverlost.spec.kafka.releases import EITHER, RELEASES
 
 from ..replication.topics_below import LOST, TopicBelow
 from .differences import TIME_LINE, lacking
@@ -85,6 +85,11 @@ ASSIGNORS = ConfigurationKey(
 )
 INSTANCE = ConfigurationKey(role="consumer", key="group.instance.id", kind="word", defaults=(("2.3", ""),))
 REPLICAS = configuration_key("broker", "offsets.topic.replication.factor")
+REQUIRED_ACKS = ConfigurationKey(
+    role="broker", key="offsets.commit.required.acks", kind="int", defaults=(("0.8.2", "-1"),), least=-1, most=1
+)
+OF_REQUIRED = {"-1": "all", "0": "0", "1": "1"}
+"""What the coordinator waits for before it answers a commit, as acks of a producer. 4.0 has no such key any more: it is -1."""
 MIN_ISR = configuration_key("topic", "min.insync.replicas")
 UNCLEAN = configuration_key("topic", "unclean.leader.election.enable")
 
@@ -107,6 +112,9 @@ EAGER = (
 COOPERATIVE = ("cooperative-sticky", "org.apache.kafka.clients.consumer.CooperativeStickyAssignor")
 """Assignors by their protocol. A consumer speaks the newest that all of its assignors have (ConsumerCoordinator's constructor)."""
 
+RETENTION = "offsets.retention.minutes"
+BY_ITSELF = ("auto", "auto-threads")
+"""Ways to commit in which the consumer commits all positions again and again."""
 IN_POLL, IN_THREADS = "poll", "threads"
 PASSES, KEEPS = "skips", "keeps"
 CHECKED, UNCHECKED = "checked", "unchecked"
@@ -169,6 +177,8 @@ BEYOND: tuple[Counts, ...] = (
 )
 TRUNCATED: Counts = {"truncations": 1, "joins": 1}
 """A consumer that begins at a committed offset may notice less than one that reads on."""
+IDLE: tuple[Counts, ...] = ({"crashes": 1, "idle_times": 1}, {"leaves": 2, "idle_times": 1})
+"""Nothing is committed for a partition for long (offsets.retention.minutes), in a release where offsets of a group in use expire."""
 FORGOTTEN: Counts = {"joins": 1, "idle_times": 1}
 """A partition's offset is gone although the group has members, as where the coordinator's log is lost; then the group rebalances."""
 
@@ -224,6 +234,8 @@ class GroupsCase(Case):
         if self.acknowledges_lost:
             usual.append({"coordinator_moves": 1})
         beyond = list(BEYOND)
+        if self.expires_early:
+            beyond += IDLE
         (usual if self.unclean else beyond).append(TRUNCATED)
         if self.tolerance is not None:
             usual, beyond = list(all_within(self.tolerance)), []
@@ -242,6 +254,12 @@ class GroupsCase(Case):
     def acknowledges_lost(self) -> bool:
         """Has the release KAFKA-20634, which needs a coordinator that moves?"""
         return bool(TIME_LINE.settings_of(self.release, EITHER).get("acknowledges_lost"))
+
+    @property
+    def expires_early(self) -> bool:
+        """Has the release KAFKA-4682 or KAFKA-13636, by which offsets expire although the group has members?"""
+        settings = TIME_LINE.settings_of(self.release, EITHER)
+        return bool(settings.get("expires_in_use") or settings.get("expires_in_rebalance"))
 
     def _ask(self, danger: Danger, counts: Counts, *, usual: bool) -> Ask:
         return Ask(
@@ -287,7 +305,7 @@ class GroupsCase(Case):
         if self.stores:
             words = f"set {STORE.key}=false, and store the offset of a record when it is processed"
             found.append(Remedy(words=words, case=after, place=place))
-        elif self.commit in ("auto", "auto-threads"):
+        elif self.commit in BY_ITSELF:
             if self.commit == "auto-threads":
                 words = "process every record before the next poll"
                 found.append(Remedy(words=words, case=replace(self, commit="auto")))
@@ -351,7 +369,7 @@ class GroupsInquiry(Inquiry):
             about=file.path if file.name is None else f"{file.path} ({file.name})",
             cases=tuple(found.values()),
             place=(file.path, set_here[0].line if set_here else None),
-            doubts=(*(warning for warning in file.warnings if warning.decides), *_doubts(files)),
+            doubts=(*(warning for warning in file.warnings if warning.decides), *_doubts(files, found.values())),
         )
 
 
@@ -496,20 +514,39 @@ def _unclean(files: Sequence[ConfigurationFile], version: str) -> bool:
 def _offsets(
     files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources: Mapping[str, SourcedValue]
 ) -> TopicBelow:
-    """The topic __consumer_offsets as new brokers create it: with the brokers' own min.insync.replicas."""
+    """The topic __consumer_offsets as new brokers create it: with their min.insync.replicas and unclean.leader.election.enable."""
     brokers = [file for file in files if file.role == "broker"]
     min_isr = in_force(MIN_ISR, brokers, chosen.version)
+    unclean = in_force(UNCLEAN, brokers, chosen.version)
+    acks = None if lacks_required_acks(chosen.release) else in_force(REQUIRED_ACKS, brokers, chosen.version)
     return TopicBelow(
         release=chosen.release,
         mode=chosen.mode,
         replicas=int(sources[REPLICAS.key].value),
         min_isr=1 if min_isr is None else int(min_isr.value),
-        unclean=False,
+        unclean=unclean is not None and unclean.value == "true",
+        acks="all" if acks is None else OF_REQUIRED[acks.value],
     )
 
 
-def _doubts(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
-    """That offsets are committed by a producer, where one is transactional."""
+def lacks_required_acks(release: str) -> bool:
+    """Does the coordinator always wait for all members of the ISR (KAFKA-16736)?"""
+    return RELEASES.index(release) >= RELEASES.index("4.0.0")
+
+
+def _doubts(files: Sequence[ConfigurationFile], cases: Iterable[GroupsCase]) -> Iterator[Notice]:
+    """What the verdicts leave out: commits without epochs, offsets that expire by their age, and those of a transactional producer."""
+    cases = tuple(cases)
+    if any(one.unclean and one.checks_epochs and one.commits_epochs and one.commit not in BY_ITSELF for one in cases):
+        what = "a commit of new OffsetAndMetadata(offset) has no leader epoch."
+        why = "Who begins there does not notice that the partition was truncated, and skips what came in its place (KAFKA-20507)."
+        advice = "Call commitSync() or commitAsync() without offsets, or hand the leader epoch of the record over."
+        yield Notice(what=what, why=why, advice=advice, decides=True)
+    if any(one.protocol == "consumer" and one.reset == "latest" and one.commit not in BY_ITSELF for one in cases):
+        what = "with group.protocol=consumer an offset expires by the time of its commit."
+        why = "A group that is empty for a moment loses what it committed before offsets.retention.minutes, and begins at the end."
+        advice = "Set auto.offset.reset=earliest, or commit now and then although nothing was read."
+        yield Notice(what=what, why=why, advice=advice, key=RETENTION, decides=True)
     for file in files:
         for entry in file.entries if file.role == "producer" else ():
             if file.canonical(entry.key) == "transactional.id":
