@@ -82,10 +82,10 @@ DIFFERENCES = (
     ReleaseDifference(
         rule="The cooperative assignor ignores what members own that have missed a generation.",
         settings={"ignores_old_claims": 1},
-        since="2.4.0",
+        since="2.8.1",
         until="3.4.0",
-        source="KAFKA-14639; AbstractStickyAssignor.allSubscriptionsEqual",
-        known=READ,
+        source="KAFKA-12984 brought it, KAFKA-14639 ended it; AbstractStickyAssignor.allSubscriptionsEqual",
+        known="code read at 2.4.1, 2.8.0, 2.8.1, 3.0.0, 3.4.0 and 3.4.1: to 2.8.0 claims have no generation",
     ),
     ReleaseDifference(
         rule="Before an eager rebalance poll goes on returning records while the last offsets are being committed.",
@@ -139,11 +139,12 @@ NAMED = (
     NamedVersion("kafka-groups-2.1", "2.1.0", EITHER, "2.1 and 2.2: offsets expire in empty groups only."),
     NamedVersion("kafka-groups-2.3", "2.3.0", EITHER, "2.3: consumers notice truncations (KIP-320)."),
     NamedVersion("kafka-groups-2.4", "2.4.0", EITHER, "2.4: cooperative rebalances."),
-    NamedVersion("kafka-groups-2.5", "2.5.0", EITHER, "2.5 to 2.8.1: poll returns records while the group rebalances."),
+    NamedVersion("kafka-groups-2.5", "2.5.0", EITHER, "2.5 to 2.8.0: poll returns records while the group rebalances."),
+    NamedVersion("kafka-groups-2.8.1", "2.8.1", EITHER, "2.8.1: the cooperative assignor ignores old claims."),
     NamedVersion("kafka-groups-2.8.2", "2.8.2", EITHER, "2.8.2: no offset expires in a rebalance."),
-    NamedVersion("kafka-groups-3.0.0", "3.0.0", EITHER, "3.0.0: as 2.5."),
+    NamedVersion("kafka-groups-3.0.0", "3.0.0", EITHER, "3.0.0: as 2.8.1."),
     NamedVersion("kafka-groups-3.0.1", "3.0.1", EITHER, "3.0.1 and 3.0.2: as 2.8.2."),
-    NamedVersion("kafka-groups-3.1.0", "3.1.0", EITHER, "3.1.0: as 2.5."),
+    NamedVersion("kafka-groups-3.1.0", "3.1.0", EITHER, "3.1.0: as 2.8.1."),
     NamedVersion("kafka-groups-3.1.1", "3.1.1", EITHER, "3.1.1 and 3.1.2: as 2.8.2."),
     NamedVersion(
         "kafka-groups-3.2.0", "3.2.0", EITHER, "3.2.0 to 3.2.2: poll returns records while partitions are given up."

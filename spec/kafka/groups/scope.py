@@ -49,6 +49,9 @@ SIMPLIFIED = {
         "0.11.0.0 forgets all that was committed in later parts of the log. Between 0.9 and 3.9 an old coordinator that does"
         " not know of its successor may still tell an older offset, so that records are processed again"
     ),
+    "two cooperative members that claim one partition: that of the later generation counts": (
+        "to 2.8.0 claims have no generation, and the assignor may fail, so that nobody gets anything (KAFKA-12984)"
+    ),
     "a commit of one partition is a step": "a real one has all of them, which several steps show",
     "at most two commitAsync of a member are under way": "more are the same again",
     "the callback of a failed commitAsync runs before a partition is given up, or in a later generation": (
@@ -79,8 +82,8 @@ SIMPLIFIED = {
         " up, with enable.auto.commit too"
     ),
     "a member that was expelled loses what it owned when it joins again": (
-        "from 2.4 to 2.8.0 a cooperative one that is expelled while it joins keeps it (KAFKA-12983): it reads on beside another,"
-        " and what it commits takes the offset back"
+        "from 2.4 to 2.7.1, and in 2.8.0, a cooperative one that is expelled while it joins keeps it (KAFKA-12983): it reads on"
+        " beside another, and what it commits takes the offset back"
     ),
     "a member takes partitions only when its other threads have finished what they had of those that it gave up": (
         "an application that does not wait may also disturb itself"

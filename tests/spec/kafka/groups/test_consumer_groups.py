@@ -135,6 +135,12 @@ def test_consumers_notice_a_truncation_from_2_3_on() -> None:
         assert (SKIPPED in broken(searched(version, SKIPPED, commit="sync", truncations=1))) != notices
 
 
+def test_the_assignor_ignores_old_claims_from_2_8_1_to_3_4_0() -> None:  # KAFKA-12984, KAFKA-14639
+    asked = {"protocol": "cooperative", "commit": "sync", "members": 3, "records": 1, "joins": 1, "crashes": 1}
+    for version, ignores in (("2.5", False), ("2.8.1", True), ("3.2.3", True), ("3.4.1", False)):
+        assert (OWNERS in broken(searched(version, OWNERS, **asked))) == ignores
+
+
 def test_poll_returns_nothing_in_a_rebalance_of_2_4() -> None:
     asked = {"commit": "auto", "protocol": "cooperative", "joins": 1}
     assert broken(searched("2.4", REPEATED, **asked)) == {}
@@ -169,6 +175,7 @@ def test_a_release_refuses_a_protocol_that_it_does_not_have() -> None:
         ("2.0", "0.11.0.1"),
         ("2.2", "2.1"),
         ("2.7", "2.5"),
+        ("2.8.1", "2.8.1"),
         ("3.2.2", "3.2.0"),
         ("3.9", "3.7"),
         ("4.1", "4.0"),
