@@ -427,12 +427,13 @@ class Play:
         self._await_rest(leader)
         for broker in (2, CONTROLLING):
             self.gates.shut(METADATA_LOG, broker, node_of(leader))
+        # A fetch of b2 that waits at b1 would be answered with the record.
+        self.gates.shut(FETCH, 2, 1)
         time.sleep(PARKED_SECONDS)
         self.flushed = self.control.log_end(leader)
         method = FLUSHES if self.cluster.release.number < FIRST_RAFT_LOG else FLUSHES_RAFT_LOG
         self.debugger = self.cluster.debugger(node_of(leader), STEP_SECONDS)
         self.debugger.stop_in(method)
-        self.gates.shut(FETCH, 2, 1)
         # b2 is behind, and so leaves the ISR, only when there is a record that it lacks.
         self.produced = ThreadPoolExecutor(1).submit(self._produce)
         thread = self.debugger.stopped(method)
