@@ -132,7 +132,7 @@ NAMED = (
         "kafka-groups-0.9.0.1",
         "0.9.0.1",
         EITHER,
-        "0.9.0.1 to 2.0: offsets expire in use, and truncations go unnoticed.",
+        "0.9.0.1 to 0.10.2: offsets expire in use, and truncations go unnoticed.",
     ),
     NamedVersion("kafka-groups-0.11.0.0", "0.11.0.0", EITHER, "0.11.0.0: a new coordinator may load an older offset."),
     NamedVersion("kafka-groups-0.11.0.1", "0.11.0.1", EITHER, "0.11.0.1 to 2.0: as 0.9.0.1."),

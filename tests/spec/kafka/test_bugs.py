@@ -62,7 +62,7 @@ ALONE: list[tuple[str, dict[str, bool | str]]] = [
     ("a-truncation-unnoticed", {"checks_epoch": True}),
     ("KAFKA-2942", {"commits_in_last_poll": False}),
     ("KAFKA-5600", {"loads_old": False}),
-    ("a-commit-before-its-records", {"commits_unreturned": False}),
+    ("an-early-commit", {"commits_unreturned": False}),
     ("KAFKA-14639", {"ignores_old_claims": False}),
     ("KAFKA-13636", {"expires_in_rebalance": False}),
     ("KAFKA-14196", {"reads_while_revoking": False}),
