@@ -185,6 +185,12 @@ def test_streams_goes_on_behind_a_record_that_it_cannot_read_if_it_is_told_to(as
         assert only(asking("4.3.1", streams=text, broker=BROKER), "groups").verdict == verdict
 
 
+def test_a_handler_of_the_applications_own_is_a_doubt(asking: Asking) -> None:  # KIP-1033
+    for handler, doubted in (("a.b.OurHandler", True), ("LogAndFailProcessingExceptionHandler", False)):
+        section = only(asking("4.3.1", streams=f"{STREAMS}processing.exception.handler={handler}\n"), "groups")
+        assert any("a record that fails" in doubt.what for doubt in section.subject.doubts) == doubted
+
+
 def test_the_protocol_of_streams_is_not_modelled(asking: Asking) -> None:  # KIP-1071
     section = only(asking("4.3.1", streams=f"{STREAMS}group.protocol=streams\n", broker=BROKER), "groups")
     assert section.verdict == Verdict.UNDECIDED
