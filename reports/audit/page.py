@@ -316,7 +316,8 @@ def _changes(audit: ClassAudit, fix: Fix, by_danger: Mapping[Danger, Found]) -> 
         yield _change(audit, "Change this", fix.changes, fixes)
         return
     if fix.until is None:
-        yield {"title": "Until you upgrade", "words": "No change of settings that was tried prevents it.", "diff": []}
+        nothing = "No change of settings that was tried prevents it."
+        yield {"title": "Until you upgrade", "words": nothing, "diff": [], "costs": "", "verified": []}
     else:
         until = {danger: [one.until for one in found if one.until is not None] for danger, found in fixes.items()}
         yield _change(audit, "Now, until you upgrade", fix.until.changes, until)
