@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
-import uvicorn
-from browsing import ALONE, CHROMIUM, NARROW, WIDE, WIDEST
+from browsing import ALONE, CHROMIUM, NARROW, WIDE, WIDEST, served
 from playwright.sync_api import sync_playwright
 
 from neverlost.cli.commands.explore import other_model
 from neverlost.cli.main import main
-from neverlost.reports.explore.app import Explorer, app
+from neverlost.reports.explore.app import Explorer
 from neverlost.spec import profiles
 from neverlost.spec.bugs import bug_named
 
@@ -96,21 +92,6 @@ def of_a_group() -> Explorer:
 EXPLORED = {"explorer": on_the_way, "explorer-group": of_a_group}
 
 
-@contextmanager
-def explored(explorer: Explorer) -> Iterator[str]:
-    """The address of a running explorer."""
-    hosts: list[str] = []
-    server = uvicorn.Server(uvicorn.Config(app(explorer, hosts), host="127.0.0.1", port=0, log_level="error"))  # type: ignore[arg-type]
-    running = threading.Thread(target=server.run, daemon=True)
-    running.start()
-    while not server.started:
-        time.sleep(0.01)
-    hosts.append(f"127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}")
-    yield f"http://{hosts[0]}/token/"
-    server.should_exit = True
-    running.join()
-
-
 def shoot(pages: dict[str, str]) -> None:
     """Take two pictures of each page in each window and each colour scheme: of its first screen, and of all of it."""
     with sync_playwright() as playwright:
@@ -141,7 +122,7 @@ if __name__ == "__main__":
     shoot(written(SHOTS, wanted))
     for name, explorer in EXPLORED.items():
         if name in wanted:
-            with explored(explorer()) as address:
+            with served(explorer()) as address:
                 shoot({name: address})
     if "site" in wanted and SITE.exists():
         shoot({"site": SITE.as_uri(), "site-matrix": SITE.with_name("matrix.html").as_uri()})
