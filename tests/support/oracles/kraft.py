@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-Node = namedtuple("Node", "up directory epoch leader voted role votes log high known")
-"""`voted` is None or (controller, directory or None); `known` has for each controller (fetch offset, directory)."""
+Node = namedtuple("Node", "up directory epoch leader voted role votes log high known fresh cached")
+"""`voted` is None or (controller, directory or None); `known` has for each controller (fetch offset, directory).
+
+`fresh` is how many records the running pass has appended and not flushed, `cached` how many before them a killed process had not
+flushed.
+"""
 World = namedtuple("World", "nodes sent committed replaced acknowledged lost budgets")
 UNATTACHED, PROSPECTIVE, CANDIDATE, LEADER, FOLLOWER, RESIGNED = "UPCLFR"
-FAULTS = ("crashes", "disk_losses", "quorum_state_losses", "restored_copies", "voter_changes")
+FAULTS = ("crashes", "disk_losses", "quorum_state_losses", "restored_copies", "voter_changes", "power_losses")
 RELEASES = {
     "3.1": {"pre_vote": False, "keeps_vote": False, "names_directory": False},
     "3.9": {"pre_vote": False, "keeps_vote": False, "names_directory": True},
@@ -30,7 +34,7 @@ class Quorum:
         self.rules = RELEASES[release]
 
     def start(self):
-        node = Node(True, 0, 0, None, None, UNATTACHED, frozenset(), (), 0, self.nothing_known())
+        node = Node(True, 0, 0, None, None, UNATTACHED, frozenset(), (), 0, self.nothing_known(), 0, 0)
         return World((node,) * self.n, frozenset(), (), False, False, False, self.budgets)
 
     def nothing_known(self):
@@ -58,7 +62,13 @@ class Quorum:
         )
 
     def down(self, node):
-        return node._replace(up=False, role=UNATTACHED, high=0, votes=frozenset(), known=self.nothing_known())
+        return node._replace(up=False, role=UNATTACHED, high=0, votes=frozenset(), known=self.nothing_known(), fresh=0)
+
+    @staticmethod
+    def cut(node, end):
+        """A log that is cut: what is on the disk stays there up to the cut, and what is not is cut first."""
+        on_disk = min(end, len(node.log) - node.cached)
+        return node._replace(log=node.log[:end], cached=end - on_disk)
 
     @staticmethod
     def tail(log):
@@ -66,7 +76,8 @@ class Quorum:
 
     def appended(self, world, i, what):
         node = world.nodes[i]
-        return self.advanced(put(world, i, node._replace(log=(*node.log, (node.epoch, what)))), i)
+        fresh = 1 if world.budgets[FAULTS.index("power_losses")] else 0
+        return self.advanced(put(world, i, node._replace(log=(*node.log, (node.epoch, what)), fresh=fresh)), i)
 
     def advanced(self, world, i):
         """The high watermark: the highest offset that a majority of the voters has, if a record of the leader's epoch is below it."""
@@ -97,6 +108,8 @@ class Quorum:
 
     def successors(self, world):
         for i, node in enumerate(world.nodes):
+            if node.fresh:
+                yield put(world, i, node._replace(fresh=0, cached=0))
             if node.up:
                 yield from self.elections(world, i, node)
                 yield from self.leading(world, i, node)
@@ -139,7 +152,7 @@ class Quorum:
         return (candidate, node.directory if self.rules["names_directory"] else None)
 
     def leading(self, world, i, node):
-        if node.role != LEADER or len(node.log) == self.size:
+        if node.role != LEADER or len(node.log) == self.size or node.fresh:
             return
         known = {what[0] for _, what in node.log}
         if not known & {"shrink", "fail-over"}:
@@ -159,6 +172,8 @@ class Quorum:
 
     def messages(self, world, i, node, j, other):
         """What j, the other, asks i: for a vote, to follow; and what i, a follower, fetches from j."""
+        if node.fresh:
+            return
         listed = i in self.voters(other.log)
         if other.role in (CANDIDATE, PROSPECTIVE) and listed and i not in other.votes and other.epoch >= node.epoch:
             heard = self.moved(node, UNATTACHED, other.epoch, None) if other.epoch > node.epoch else node
@@ -175,8 +190,14 @@ class Quorum:
             if newer or (other.epoch == node.epoch and node.leader is None):
                 follower = self.moved(node, FOLLOWER, other.epoch, j)
                 yield put(world, i, follower if self.rules["keeps_vote"] else follower._replace(voted=None))
-            if node.role == FOLLOWER and node.leader == j and node.epoch == other.epoch:
-                yield self.fetched(world, i, node, j, other)
+            waits = other.known[i] == (len(node.log), node.directory) and len(node.log) + 1 == len(other.log)
+            if node.role == FOLLOWER and node.leader == j and node.epoch == other.epoch and (waits or not other.fresh):
+                after = self.fetched(world, i, node, j, other)
+                yield after
+                appended = len(after.nodes[i].log) > len(node.log)
+                if appended and min(world.budgets[FAULTS.index(name)] for name in ("crashes", "power_losses")):
+                    killed = self.down(after.nodes[i])._replace(cached=node.cached + 1)
+                    yield put(spend(after, "crashes"), i, killed)
 
     def pre_grants(self, node, j, other):
         return node.role != LEADER and self.tail(other.log) >= self.tail(node.log)
@@ -196,16 +217,15 @@ class Quorum:
         if at != last or len(upto) < len(node.log):
             local = [epoch for epoch, _ in node.log if epoch <= at]
             keep = 0 if at == 0 else min(len(local), len(upto)) if local and local[-1] == at else len(local)
-            return put(
-                world, i, self.down(node) if min(keep, len(upto)) < node.high else node._replace(log=node.log[:keep])
-            )
+            return put(world, i, self.down(node) if min(keep, len(upto)) < node.high else self.cut(node, keep))
         known = tuple((len(node.log), node.directory) if k == i else end for k, end in enumerate(other.known))
         world = self.advanced(put(world, j, other._replace(known=known)), j)
         log = (*node.log, *world.nodes[j].log[len(node.log) : len(node.log) + 1])
         told = world.nodes[j].high
+        cached = node.cached if len(log) == len(node.log) else 0
         if told and min(told, len(log)) < node.high:
-            return put(world, i, self.down(node._replace(log=log)))
-        return put(world, i, node._replace(log=log, high=min(told, len(log)) if told else node.high))
+            return put(world, i, self.down(node._replace(log=log, cached=cached)))
+        return put(world, i, node._replace(log=log, high=min(told, len(log)) if told else node.high, cached=cached))
 
     def restarted(self, i, node):
         """The state that the file quorum-state and the log tell; with kraft.version 0 the file names no directory."""
@@ -223,17 +243,20 @@ class Quorum:
     def faults(self, world, i, node):
         left = dict(zip(FAULTS, world.budgets, strict=True))
         if left["crashes"] and node.up:
-            yield put(spend(world, "crashes"), i, self.down(node))
+            yield put(spend(world, "crashes"), i, self.down(node)._replace(cached=node.cached + node.fresh))
+        if left["power_losses"] and node.up:
+            kept = node.log[: len(node.log) - node.cached - node.fresh]
+            yield put(spend(world, "power_losses"), i, self.down(node)._replace(log=kept, cached=0))
         blank = self.down(node)._replace(epoch=0, leader=None, voted=None)
         if left["disk_losses"]:
             directory = node.directory + (1 if self.rules["names_directory"] else 0)
             if directory < 3:
-                yield put(spend(world, "disk_losses"), i, blank._replace(log=(), directory=directory))
+                yield put(spend(world, "disk_losses"), i, blank._replace(log=(), cached=0, directory=directory))
         if left["quorum_state_losses"]:
             yield put(spend(world, "quorum_state_losses"), i, blank)
         if left["restored_copies"]:
             for end in range(min(len(node.log), self.size - 1) + 1):
-                older = blank._replace(log=node.log[:end], epoch=self.tail(node.log[:end])[0])
+                older = self.cut(blank, end)._replace(epoch=self.tail(node.log[:end])[0])
                 yield put(spend(world, "restored_copies"), i, older)
 
 
