@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,10 +85,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for marker in ("thorough", "brokers"):
         if config.getoption(f"--{marker}"):
             continue
-        left_out = [item for item in items if item.get_closest_marker(marker)]
+        kept, left_out = [], []
+        for item in items:
+            (left_out if item.get_closest_marker(marker) else kept).append(item)
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+        items[:] = kept
     items.sort(key=lambda item: next((n for n, name in enumerate(SLOW_FIRST) if item.nodeid.startswith(name)), 99))
+
+
+def pytest_collection_finish() -> None:
+    # What was imported and collected is there until the end: no collection of garbage looks through it again.
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

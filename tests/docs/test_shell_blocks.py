@@ -49,7 +49,7 @@ def executed(page: Path) -> object:
     return pytest.param(page, marks=[pytest.mark.thorough] if name(page) in LONG else [])
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def started() -> Iterator[Path]:
     """A folder with a `neverlost` that need not import everything again for each command."""
     with started_commands() as folder:
