@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from published_json import write_checked
 
 from neverlost.cli.output import Output
+from neverlost.explorer.files.folders import cache_folder
 
 # Java compiles quickly rather than well: no test runs long enough to gain by more.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
@@ -102,6 +103,12 @@ def pytest_collection_finish() -> None:
 def thorough(pytestconfig: pytest.Config) -> bool:
     """Whether what takes longer is asked for."""
     return bool(pytestconfig.getoption("--thorough"))
+
+
+@pytest.fixture(scope="session")
+def store() -> Path:
+    """The store of answers that commands use by default: what one test has searched for, another finds there."""
+    return cache_folder() / "answers"
 
 
 @pytest.fixture
