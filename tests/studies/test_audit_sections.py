@@ -161,6 +161,51 @@ def test_more_controllers_than_the_model_has_are_undecided(asking: Asking) -> No
     assert only(asking("3.9.1", "formatted-starts=settled", controller=five), "quorum").verdict == Verdict.UNDECIDED
 
 
+def test_static_voters_do_not_say_that_kraft_version_is_0(asking: Asking) -> None:  # KAFKA-19719
+    section = only(asking("3.9.1", "formatted-starts=settled", "1 quorum disk loss", controller=CONTROLLER), "quorum")
+    assert section.verdict == Verdict.VIOLATED
+    section = only(asking("3.8.1", "formatted-starts=settled", "1 quorum disk loss", controller=CONTROLLER), "quorum")
+    assert section.verdict == Verdict.HOLDS
+
+
+def test_voters_in_a_file_beside_kraft_version_1_are_a_danger_with_two_lost_directories(asking: Asking) -> None:
+    said = "kraft-version=1,formats=no-initial-controllers"
+    section = only(asking("4.1.1", said, "2 quorum disk losses", controller=CONTROLLER), "quorum")
+    assert ("committed_never_lost", "2 disk losses") in happening(section)
+    fixes = {fix.remedy.words for fix in section.fixes.values() if fix is not None}
+    assert any("without controller.quorum.voters" in words for words in fixes)
+    dynamic = CONTROLLER.replace(VOTERS, "controller.quorum.bootstrap.servers=a:1,b:1,c:1\n")
+    section = only(
+        asking("4.1.1", "formats=no-initial-controllers", "2 quorum disk losses", controller=dynamic), "quorum"
+    )
+    assert {name for name, _ in happening(section)} == {"committed_is_held"}
+
+
+def test_a_crash_and_a_power_loss_lose_what_each_alone_does_not(asking: Asking) -> None:
+    dynamic = CONTROLLER.replace(VOTERS, "controller.quorum.bootstrap.servers=a:1,b:1,c:1\n")
+    said = "formats=no-initial-controllers"
+    section = only(asking("3.9.1", said, "1 quorum crash, 1 quorum power loss", controller=dynamic), "quorum")
+    assert {with_what for _, with_what in happening(section)} == {"1 crash + 1 power loss"}
+
+
+def test_two_voters_with_one_id_are_one(asking: Asking) -> None:
+    twice = CONTROLLER.replace(VOTERS, "controller.quorum.voters=1@a:1,1@b:1,1@c:1\n")
+    section = only(asking("3.8.1", "formatted-starts=settled", "1 quorum power loss", controller=twice), "quorum")
+    assert section.verdict == Verdict.VIOLATED
+
+
+def test_controllers_that_migrate_from_zookeeper_are_undecided(asking: Asking) -> None:
+    migrates = CONTROLLER + "zookeeper.metadata.migration.enable=true\nzookeeper.connect=z:2181\n"
+    section = only(asking("3.8.1", "formatted-starts=settled", "1 quorum crash", controller=migrates), "quorum")
+    assert section.verdict == Verdict.UNDECIDED
+
+
+def test_a_snapshot_that_is_not_synced_is_a_doubt(asking: Asking) -> None:  # KAFKA-15312
+    for version, doubted in (("3.5.1", True), ("3.5.2", False)):
+        section = only(asking(version, "formatted-starts=settled", "1 quorum crash", controller=CONTROLLER), "quorum")
+        assert any("KAFKA-15312" in doubt.text for doubt in section.subject.doubts) == doubted
+
+
 def test_a_fault_belongs_to_a_family() -> None:
     given = parse_tolerances("1 disk loss, 2 quorum disk losses, 1 held-up request, 1 consumer crash")
     assert given.of_topics == "1 disk loss, 1 consumer crash"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from neverlost.model.core import NONE, action, require
 
 from .elections import enter, go_on_from_disk
-from .log import cut, is_as_committed, last_epoch, take
-from .replicating import go_down
+from .log import cut, diverges, is_as_committed, last_epoch, take
+from .replicating import copy_next, go_down, is_answered, tell_end
 from .state import Controller, Directory, Format, Offset, Quorum, Role, Wait
 from .voters import dynamic
 
@@ -45,6 +45,29 @@ def crash(s: Quorum, controller: Controller) -> None:
     require(s.up[controller])
 
     s.crashes_left -= 1
+    if s.unflushed[controller]:
+        s.cached[controller] += 1
+    go_down(s, controller)
+
+
+@action("R-CRASH-1, KafkaRaftClient.appendAsFollower")
+def crash_before_flush(s: Quorum, controller: Controller, leader: Controller) -> None:
+    """A follower's process dies when it has appended a record, and has not flushed its log. It flushes nothing when it starts again,
+    but with the next record that it appends; until then only the operating system may have the record.
+
+    It is another crash only while power may be lost. Source: LogLoader.recoverLog, KafkaRaftClient.initialize and appendAsFollower.
+    """
+    require(s.crashes_left > 0)
+    require(s.power_losses_left > 0)
+    require(is_answered(s, controller, leader))
+    require(not diverges(s, controller, leader))
+    require(s.log_end[controller] < s.log_end[leader])
+
+    s.crashes_left -= 1
+    cached = s.cached[controller]
+    tell_end(s, controller, leader)
+    copy_next(s, controller, leader)
+    s.cached[controller] = cached + 1
     go_down(s, controller)
 
 
@@ -55,8 +78,7 @@ def power_loss(s: Quorum, controller: Controller) -> None:
     require(s.up[controller])
 
     s.power_losses_left -= 1
-    if s.unflushed[controller]:
-        cut(s, controller, s.log_end[controller] - 1)
+    cut(s, controller, s.log_end[controller] - s.cached[controller] - (1 if s.unflushed[controller] else 0))
     go_down(s, controller)
 
 
@@ -66,16 +88,18 @@ def flush(s: Quorum, controller: Controller) -> None:
     require(s.unflushed[controller])
 
     s.unflushed[controller] = False
+    s.cached[controller] = 0
 
 
 @action("KIP-595, QuorumState.initialize")
 def restart(s: Quorum, controller: Controller) -> None:
     """A controller starts with what is on its disk. With `kraft.version` 0 its file does not say for which directory it has voted."""
     require(not s.up[controller])
-    require(s.formatted_starts == Wait.AT_ONCE or s.epoch[controller] > 0 or a_majority_has_committed(s))
-    require(s.formatted_starts != Wait.SETTLED or s.epoch[controller] > 0 or is_settled(s, controller))
+    require(not s.formatted[controller] or a_majority_has_committed(s))
+    require(not s.formatted[controller] or s.formatted_starts != Wait.SETTLED or is_settled(s, controller))
 
     s.up[controller] = True
+    s.formatted[controller] = False
     if not dynamic(s):
         s.voted_directory[controller] = NONE
     go_on_from_disk(s, controller)
@@ -122,7 +146,8 @@ def disk_loss(s: Quorum, controller: Controller) -> None:
     cut(s, controller, 0)
     forget_vote_and_epoch(s, controller, 0)
     change_directory(s, controller)
-    s.alone[controller] = dynamic(s) and s.formats == Format.STANDALONE
+    s.alone[controller] = controller if dynamic(s) and s.formats == Format.STANDALONE else NONE
+    s.formatted[controller] = s.formatted_starts != Wait.AT_ONCE
 
 
 @action("R-CRASH-1, QuorumState.readElectionState")
@@ -145,6 +170,7 @@ def restore_copy(s: Quorum, controller: Controller, end: Offset) -> None:
     go_down(s, controller)
     cut(s, controller, end)
     forget_vote_and_epoch(s, controller, last_epoch(s, controller))
+    s.formatted[controller] = False
 
 
 @action("R-CRASH-1")
@@ -164,4 +190,6 @@ def borrow_copy(s: Quorum, controller: Controller, source: Controller) -> None:
         take(s, controller, source, offset)
     s.log_end[controller] = s.log_end[source]
     s.alone[controller] = s.alone[source]
+    s.by_file[controller] = s.by_file[source]
+    s.formatted[controller] = False
     change_directory(s, controller)

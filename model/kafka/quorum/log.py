@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE
 
-from .state import Controller, Decision, Offset, Quorum
-from .voters import entry_of, matches, voter_count
+from .state import Controller, Decision, InFile, Offset, Quorum
+from .voters import begins_by_file, entry_of, matches, voter_count
 
 
 def last_epoch(s: Quorum, controller: Controller) -> int:
@@ -20,9 +20,16 @@ def log_is_up_to_date(s: Quorum, candidate: Controller, voter: Controller) -> bo
 
     Source: KafkaRaftClient.handleVoteRequest, OffsetAndEpoch.compareTo.
     """
+    if s.voters_in_file == InFile.SINCE_AN_UPGRADE and is_blank(s, candidate) and not is_blank(s, voter):
+        return False
     theirs = last_epoch(s, candidate)
     mine = last_epoch(s, voter)
     return theirs > mine or (theirs == mine and s.log_end[candidate] >= s.log_end[voter])
+
+
+def is_blank(s: Quorum, controller: Controller) -> bool:
+    """Has a log not even what all logs begin with after an upgrade of `kraft.version`, a VotersRecord?"""
+    return begins_by_file(s, controller) and s.log_end[controller] == 0
 
 
 def end_for_epoch(s: Quorum, controller: Controller, epoch: int) -> int:
@@ -75,13 +82,19 @@ def cut(s: Quorum, controller: Controller, end: int) -> None:
             s.log_decision[controller][offset] = NONE
             s.log_voter[controller][offset] = NONE
             s.log_directory[controller][offset] = NONE
+    s.cached[controller] = max(0, end - (s.log_end[controller] - s.cached[controller]))
     s.log_end[controller] = end
+    if end == 0:
+        s.by_file[controller] = False
+        if s.alone[controller] != controller:
+            s.alone[controller] = NONE
 
 
 def take(s: Quorum, controller: Controller, source: Controller, offset: Offset) -> None:
     """A log gets the record that another has at this offset. At the beginning of a log are its first voters."""
     if offset == 0:
         s.alone[controller] = s.alone[source]
+        s.by_file[controller] = s.by_file[source]
     s.log_epoch[controller][offset] = s.log_epoch[source][offset]
     s.log_decision[controller][offset] = s.log_decision[source][offset]
     s.log_voter[controller][offset] = s.log_voter[source][offset]
@@ -94,6 +107,8 @@ def append(s: Quorum, leader: Controller, decision: int, voter: int, directory: 
     Source: KafkaRaftClient.flushLeaderLog and LeaderState.updateLocalState. The record is only told apart from flushed ones while
     power may be lost: nothing else takes it.
     """
+    if s.log_end[leader] == 0:
+        s.by_file[leader] = begins_by_file(s, leader)
     s.log_epoch[leader][s.log_end[leader]] = s.epoch[leader]
     s.log_decision[leader][s.log_end[leader]] = decision
     s.log_voter[leader][s.log_end[leader]] = voter

@@ -16,7 +16,7 @@ def may_change_voters(s: Quorum, leader: Controller) -> bool:
     """
     if not s.up[leader] or s.role[leader] != Role.LEADER or s.unflushed[leader]:
         return False
-    if s.high_watermark[leader] == 0:
+    if s.high_watermark[leader] == 0 or s.by_file[leader]:
         return False
     for offset in s.each(Offset):
         if offset >= s.high_watermark[leader] and s.log_voter[leader][offset] != NONE:

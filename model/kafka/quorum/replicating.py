@@ -16,21 +16,34 @@ def fetch(s: Quorum, controller: Controller, leader: Controller) -> None:
     A fetch that was parked is answered before the leader flushes. What is appended is flushed before the next fetch. Source:
     KafkaRaftClient.tryCompleteFetchRequest, handleFetchResponse.
     """
-    require(s.up[controller] and s.up[leader])
-    require(s.role[controller] == Role.FOLLOWER)
-    require(s.leader[controller] == leader)
-    require(s.role[leader] == Role.LEADER)
-    require(s.epoch[controller] == s.epoch[leader])
-    require(not s.unflushed[leader] or is_parked(s, controller, leader))
+    require(is_answered(s, controller, leader))
 
     if diverges(s, controller, leader):
         truncate(s, controller, leader)
     else:
-        s.known_end[leader][controller] = s.log_end[controller]
-        s.known_directory[leader][controller] = s.directory[controller]
-        commit(s, leader)
+        tell_end(s, controller, leader)
         copy_next(s, controller, leader)
         learn_high_watermark(s, controller, s.high_watermark[leader])
+
+
+def is_answered(s: Quorum, controller: Controller, leader: Controller) -> bool:
+    """Does the leader of a follower answer its fetch?"""
+    return (
+        s.up[controller]
+        and s.up[leader]
+        and s.role[controller] == Role.FOLLOWER
+        and s.leader[controller] == leader
+        and s.role[leader] == Role.LEADER
+        and s.epoch[controller] == s.epoch[leader]
+        and (not s.unflushed[leader] or is_parked(s, controller, leader))
+    )
+
+
+def tell_end(s: Quorum, controller: Controller, leader: Controller) -> None:
+    """A leader learns from a fetch where the log of a follower ends."""
+    s.known_end[leader][controller] = s.log_end[controller]
+    s.known_directory[leader][controller] = s.directory[controller]
+    commit(s, leader)
 
 
 def truncate(s: Quorum, controller: Controller, leader: Controller) -> None:
@@ -66,11 +79,12 @@ def is_parked(s: Quorum, controller: Controller, leader: Controller) -> bool:
 
 
 def copy_next(s: Quorum, controller: Controller, leader: Controller) -> None:
-    """A follower appends the leader's next record, if there is one."""
+    """A follower appends the leader's next record, if there is one, and flushes its log."""
     for offset in s.each(Offset):
         if offset == s.log_end[controller] and offset < s.log_end[leader]:
             take(s, controller, leader, offset)
             s.log_end[controller] += 1
+            s.cached[controller] = 0
             return
 
 

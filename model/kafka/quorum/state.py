@@ -62,6 +62,10 @@ class Wait(Index, names=("at-once", "majority", "settled")):
     """What an operator waits for before a formatted controller is started."""
 
 
+class InFile(Index, names=("not", "since-the-format", "since-an-upgrade")):
+    """Does the configuration name voters with `kraft.version` 1 too, and since when has the cluster that level?"""
+
+
 class Count(Index, members=2):
     """A small number: of faults, of changes."""
 
@@ -96,6 +100,12 @@ class Quorum(State):
     formatted_starts = setting(any_of(Wait))
     """When a formatted controller is started: at once; when a majority of the controllers has what is committed, as the documentation
     asks for; or when the others also all follow one leader of the newest epoch."""
+    voters_in_file = setting(any_of(InFile))
+    """With `kraft.version` 1: does the configuration name voters too, by id (`controller.quorum.voters`)?
+
+    They are those of a log without a VotersRecord, which is how a directory begins that is formatted with a new id, as no voter. After
+    an upgrade of `kraft.version` every other log has one.
+    """
     crashes = budget(up_to(Count), singular="crash", whose=CONTROLLER)
     """How many times a controller's process may die."""
     power_losses = budget(up_to(Count), singular="power loss", whose=CONTROLLER)
@@ -137,10 +147,16 @@ class Quorum(State):
     """The controller whose entry a VotersRecord changes, if it is one."""
     log_directory = per(Controller, Offset, optional(Directory))
     """The directory with which that controller is a voter from there on; none if it is removed."""
-    alone = per(Controller, flag())
-    """Does its log begin with a voter set that names only itself?"""
+    alone = per(Controller, optional(Controller))
+    """The only voter in the voter set that its log begins with, if that was formatted so."""
+    by_file = per(Controller, flag())
+    """Was its log begun by a leader with the voters of the configuration?"""
+    formatted = per(Controller, flag())
+    """Is it down with a directory that was formatted and never used? Only told where people wait with the start."""
     unflushed = per(Controller, flag())
     """Is the last record not on disk yet? A leader counts itself before it flushes (KafkaRaftClient.flushLeaderLog)."""
+    cached = per(Controller, up_to(Offset))
+    """How many of the last records only the operating system has, as a process was killed before it flushed them."""
     high_watermark = per(Controller, up_to(Offset))
     """The high watermark that it knows."""
     known_end = per(Controller, Controller, up_to(Offset))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE, contains
 
-from .state import BEGINNING, Controller, Controllers, Directory, Offset, Quorum
+from .state import BEGINNING, Controller, Controllers, Directory, InFile, Offset, Quorum
 
 
 def dynamic(s: Quorum) -> bool:
@@ -17,13 +17,29 @@ def entry_of(s: Quorum, log: Controller, controller: Controller) -> int:
 
     Source: KRaftControlRecordStateMachine.lastVoterSet.
     """
+    if has_voters_of_file(s, log):
+        return s.directory[controller]
     entry = BEGINNING
-    if s.alone[log]:
-        entry = s.directory[log] if controller == log else NONE
+    if s.alone[log] != NONE:
+        entry = s.directory[controller] if controller == s.alone[log] else NONE
     for offset in s.each(Offset):
         if s.log_voter[log][offset] == controller:
             entry = s.log_directory[log][offset]
     return entry
+
+
+def has_voters_of_file(s: Quorum, log: Controller) -> bool:
+    """Has a log no VotersRecord, so that its voters are the ids that the configuration names?
+
+    Source: VoterSetHistory.lastValue. The first voters of a cluster with `kraft.version` 1 have a VotersRecord.
+    """
+    return s.by_file[log] or (begins_by_file(s, log) and s.log_end[log] == 0)
+
+
+def begins_by_file(s: Quorum, controller: Controller) -> bool:
+    """Does an empty log of this controller have the voters of the configuration? Source: Formatter.DirectoryType.calculate."""
+    by_id = s.voters_in_file != InFile.NOT and dynamic(s)
+    return by_id and s.directory[controller] != BEGINNING and s.alone[controller] == NONE
 
 
 def voter_count(s: Quorum, log: Controller) -> int:

@@ -130,6 +130,7 @@ LEDGER = Ledger(
         _absent(reconfiguration.join, "4.1.2", "KafkaRaftClient.java: pollFollowerAsObserver"),
         _polled(reconfiguration.join, OBSERVES, RECONFIGURES[0], since="4.2.0", gaps=(ANSWERED_LATER,)),
         _outside(faults.crash, "KafkaRaftServer.scala: shutdown"),
+        _outside(faults.crash_before_flush, "KafkaRaftClient.java: appendAsFollower"),
         _outside(faults.power_loss, "KafkaRaftClient.java: flushLeaderLog"),
         _polled(faults.flush, "KafkaRaftClient.java: flushLeaderLog"),
         _outside(faults.disk_loss, "StorageTool.scala: runFormatCommand"),

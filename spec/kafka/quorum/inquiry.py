@@ -9,13 +9,13 @@ from itertools import product
 from typing import ClassVar
 
 from neverlost.model.core import Model
-from neverlost.model.kafka.quorum.state import Format, Quorum, Wait
+from neverlost.model.kafka.quorum.state import Format, InFile, Quorum, Wait
 from neverlost.spec.configuration import ConfigurationError, ConfigurationFile, Notice, SourcedValue
 from neverlost.spec.configuration.controllers import CONTROLLER, roles_of
 from neverlost.spec.configuration.defaults import ConfigurationKey
 from neverlost.spec.configuration.in_force import in_force, told
 from neverlost.spec.configuration.notices import place_of
-from neverlost.spec.configuration.version_choice import ChosenVersion
+from neverlost.spec.configuration.version_choice import MIGRATES, ChosenVersion
 from neverlost.spec.exposure import Danger
 from neverlost.spec.inquiry import (
     RELEASE,
@@ -38,7 +38,13 @@ from .differences import TIME_LINE
 OF_QUORUM = "quorum"
 LEVEL, FORMATS, STARTS = "kraft-version", "formats", "formatted-starts"
 FIRST_WITH_LEVEL_1, FIRST_TO_RAISE = "3.9.0", "4.1.0"
-"""A cluster may be formatted with kraft.version 1 from 3.9 on (KIP-853), and raised to it from 4.1 on (KAFKA-16538)."""
+"""A cluster may be formatted with kraft.version 1 from 3.9 on (KIP-853), and raised to it from 4.1 on (KAFKA-16538).
+
+`kafka-storage.sh` of 3.9.0, 3.9.1, 4.0.0, 4.0.1 and 4.1.0 does so beside static voters too (KAFKA-19719), and later releases run what
+it made.
+"""
+FIRST_TO_SYNC_SNAPSHOTS = "3.5.2"
+IN_NO_FILE = "not"
 MOST_CONTROLLERS = 3
 """With more an audit would take too long."""
 
@@ -130,6 +136,8 @@ class QuorumCase(Case):
     formats: str
     starts: str
     auto_join: bool
+    in_file: str
+    migrates: bool
     sources: Mapping[str, SourcedValue] = field(repr=False)
     tolerance: Counts | None = None
 
@@ -142,13 +150,22 @@ class QuorumCase(Case):
             else "a voter is an id of the configuration, so a controller votes with whatever its directory has"
         )
         joins = " It may add itself (controller.quorum.auto.join.enable)." if self.auto_join else ""
-        return f"{who}, with kraft.version {self.level}, because {self.level_why}: {voters}.{joins}"
+        named = f" {VOTERS.key} is set too: by it an empty directory has voters without ids." if self.by_file else ""
+        return f"{who}, with kraft.version {self.level}, because {self.level_why}: {voters}.{joins}{named}"
+
+    @property
+    def by_file(self) -> bool:
+        """Are voters named in the files, beside those of the log?"""
+        return self.in_file != IN_NO_FILE
 
     @property
     def lacks(self) -> tuple[str, ...]:
-        if self.controllers <= MOST_CONTROLLERS:
-            return ()
-        return (f"there are {self.controllers} controllers, and an audit asks about {MOST_CONTROLLERS}",)
+        found = []
+        if self.controllers > MOST_CONTROLLERS:
+            found.append(f"there are {self.controllers} controllers, and an audit asks about {MOST_CONTROLLERS}")
+        if self.migrates:
+            found.append(f"{MIGRATES} is true, and the migration from ZooKeeper is not modelled")
+        return tuple(found)
 
     @cached_property
     def asks(self) -> Sequence[Ask]:
@@ -181,6 +198,7 @@ class QuorumCase(Case):
             formats=Format.names.index(self.formats),
             formatted_starts=Wait.names.index(self.starts),
             auto_join=int(self.auto_join),
+            voters_in_file=InFile.names.index(self.in_file),
             **counts,
         )
 
@@ -189,13 +207,13 @@ class QuorumCase(Case):
         return bounds_of(self.model({}))
 
     def remedies(self) -> Sequence[Remedy]:
-        """To wait, three controllers, directory ids, later releases: each alone, then with three controllers."""
+        """To wait, no voters in files, three controllers, directory ids, later releases: each alone, then with three controllers."""
         more = replace(self, controllers=3)
         words, place = "have three controllers", _place(self.sources)
-        alone = [*self._of_care(self), *self._of_level(self)]
+        alone = [*self._of_care(self), *self._of_files(self), *self._of_level(self)]
         if self.controllers >= 3:
             return alone
-        together = [*self._of_care(more), *self._of_level(more)]
+        together = [*self._of_care(more), *self._of_files(more), *self._of_level(more)]
         return [
             *alone,
             Remedy(words=words, case=more, place=place),
@@ -213,16 +231,22 @@ class QuorumCase(Case):
                 place=_place(case.sources),
             )
 
+    def _of_files(self, case: QuorumCase) -> Iterator[Remedy]:
+        """No voters but those of the log."""
+        if case.by_file:
+            words = f"name the controllers by {SERVERS.key} alone, without {VOTERS.key}"
+            yield Remedy(words=words, case=replace(case, in_file=IN_NO_FILE), place=_place(case.sources))
+
     def _of_level(self, case: QuorumCase) -> Iterator[Remedy]:
         """Voters with directory ids."""
         if case.level:
             return
         feature = (
             "raise the feature: kafka-features.sh upgrade --feature kraft.version=1, and name the controllers by"
-            f" {SERVERS.key}; format a lost directory with --no-initial-controllers"
+            f" {SERVERS.key} instead of {VOTERS.key}; format a lost directory with --no-initial-controllers"
         )
         after = replace(case, level=1, formats="no-initial-controllers", starts="at-once", level_why="it was raised")
-        if RELEASES.index(case.release) >= RELEASES.index(FIRST_TO_RAISE):
+        if _is_raised(case.release):
             yield Remedy(words=feature, case=after, place=_place(case.sources))
         else:
             words = f"upgrade Kafka to {FIRST_TO_RAISE}, brokers and controllers, and {feature}"
@@ -262,7 +286,7 @@ class QuorumInquiry(Inquiry):
         for chosen in read.versions:
             version = TIME_LINE.version_at(chosen.release, KRAFT)
             for case in () if version is None else _cases([*own, *features], chosen, read):
-                can_raise = RELEASES.index(chosen.release) >= RELEASES.index(FIRST_TO_RAISE)
+                can_raise = _is_raised(chosen.release)
                 ways = tuple((n, w) for n, w in case.ways.items() if n != RELEASE)
                 found.setdefault((version, can_raise, case.level, ways), case)
                 doubts |= {notice.text: notice for notice in _doubts(case)}
@@ -303,15 +327,24 @@ def _members(source: SourcedValue | None) -> frozenset[str]:
     return frozenset(part.strip() for part in source.value.split(",") if part.strip()) if source else frozenset()
 
 
+def _ids(source: SourcedValue | None) -> frozenset[str]:
+    """The ids of static voters: of two entries with one id the later one counts (QuorumConfig.parseVoterConnections)."""
+    return frozenset(member.partition("@")[0] for member in _members(source))
+
+
 def _cases(files: Sequence[ConfigurationFile], chosen: ChosenVersion, read: Read) -> Iterator[QuorumCase]:
     """What the files may be of in one release."""
     keys = (VOTERS, SERVERS, AUTO_JOIN, FEATURE)
     sources = {key.key: source for key in keys if (source := in_force(key, files, chosen.version)) is not None}
-    count = len(_members(sources.get(VOTERS.key))) or len(_members(sources.get(SERVERS.key)))
+    migrates = any(
+        entry.value.strip().lower() == "true" for file in files for entry in file.entries if entry.key == MIGRATES
+    )
+    count = len(_ids(sources.get(VOTERS.key))) or len(_members(sources.get(SERVERS.key)))
     for level, (why, is_open) in _levels(chosen.release, sources).items():
         joins = AUTO_JOIN.key in sources and sources[AUTO_JOIN.key].value == "true" and bool(level)
         formats = Format.names if level else Format.names[:1]
         starts = ("at-once",) if level else tuple(POINTS[2].ways)
+        in_file = _in_file(chosen.release, sources) if level else IN_NO_FILE
         for formatted, started in product(formats, starts):
             ways = {RELEASE: chosen.release} if len(read.versions) > 1 else {}
             ways |= {LEVEL: str(level)} if is_open else {}
@@ -328,6 +361,8 @@ def _cases(files: Sequence[ConfigurationFile], chosen: ChosenVersion, read: Read
                 formats=formatted,
                 starts=started,
                 auto_join=joins,
+                in_file=in_file,
+                migrates=migrates,
                 sources=sources,
                 tolerance=read.tolerances.get(OF_QUORUM),
             )
@@ -342,16 +377,34 @@ def _levels(release: str, sources: Mapping[str, SourcedValue]) -> dict[int, tupl
         return {0: (f"Kafka {release} has no other", False)} if voters is not None and voters.value else {}
     if voters is not None and voters.value:
         static = f"{VOTERS.key} is set at {place_of(voters.file, voters.line)}"
-        if RELEASES.index(release) < RELEASES.index(FIRST_TO_RAISE):
-            return {0: (static, False)}
-        return {0: (f"{static}, and nobody raised it", True), 1: ("it was raised", True)}
+        done = "raised it" if _is_raised(release) else "formatted it so"
+        return {0: (f"{static}, and nobody {done}", True), 1: (f"somebody {done}", True)}
     assert servers is not None
     return {1: (f"{SERVERS.key} alone is set at {place_of(servers.file, servers.line)}", False)}
 
 
+def _is_raised(release: str) -> bool:
+    """Can kraft.version be raised?"""
+    return RELEASES.index(release) >= RELEASES.index(FIRST_TO_RAISE)
+
+
+def _in_file(release: str, sources: Mapping[str, SourcedValue]) -> str:
+    """Do files name voters beside those of the log, as a name of InFile? Of late that is so only after an upgrade."""
+    if VOTERS.key not in sources or not sources[VOTERS.key].value:
+        return IN_NO_FILE
+    return "since-an-upgrade" if _is_raised(release) else "since-the-format"
+
+
 def _doubts(case: QuorumCase) -> Iterator[Notice]:
-    """That the voters are in the log and not in the file; that an even number of voters is no better than one less."""
-    servers = case.sources.get(SERVERS.key)
+    """That the voters are in the log and not in the file; that a snapshot may be gone with the power."""
+    servers, voters = case.sources.get(SERVERS.key), case.sources.get(VOTERS.key)
+    if RELEASES.index(case.release) < RELEASES.index(FIRST_TO_SYNC_SNAPSHOTS) and voters is not None:
+        what = (
+            f"Kafka {case.release} does not sync a snapshot of the metadata (KAFKA-15312): after a power loss it may be empty, and the"
+            " controller has to be formatted."
+        )
+        advice = f"Upgrade Kafka to {FIRST_TO_SYNC_SNAPSHOTS}."
+        yield voters.notice(what, advice=advice, decides=True)
     if case.level and servers is not None and servers.file is not None:
         what = f"this names {len(_members(servers))} controllers, and the voters may be others: they are in the metadata log."
         advice = "Compare with kafka-metadata-quorum.sh describe --status."

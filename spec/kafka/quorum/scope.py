@@ -19,6 +19,10 @@ MODELLED = {
     "crash, power loss, lost directory, deleted quorum-state, older copy, copy of another's directory": (
         "each forgets something else"
     ),
+    "what a process that was killed had not flushed, which a power loss after its next start takes": (
+        "a log is not flushed when it is loaded, and is told to the leader from its end"
+    ),
+    "controller.quorum.voters beside kraft.version 1": "they are the voters of an empty log",
     "what a directory is formatted as, and when the controller is started": "operators choose both",
     "one partition with an ISR and a fail-over": "it shows what a lost decision costs",
 }
@@ -36,6 +40,19 @@ SIMPLIFIED = {
     "a leader flushes one record at a time": (
         "what it appends without a flush in between is lost together, as if the rest was never appended"
     ),
+    "all logs are empty at the start": (
+        "in a cluster that runs they have the same records, which a formatted directory lacks too: a story in which it is elected for "
+        "having as much as a voter is longer there"
+    ),
+    "a leader's file and its first record are one step": (
+        "killed in between it has resigned without that record, and its log says less for it"
+    ),
+    "a controller that starts as a candidate may have records of its epoch": (
+        "a real one is refused, and ends (INVALID_REQUEST): who would elect it has no vote left, or has forgotten it"
+    ),
+    "with controller.quorum.voters beside kraft.version 1 all logs are empty at the start": (
+        "or, after an upgrade, all but those that are formatted later are taken to have a VotersRecord"
+    ),
     "a file quorum-state is deleted with the controller down": "one that runs writes it anew at its next change",
     "an older copy has the epoch of its last record and no vote": "one that is less old forgets less",
     "a copy of another's directory gets the own node id, and in kraft.version 1 a directory id that is no voter's": (
@@ -51,7 +68,8 @@ SIMPLIFIED = {
         "the leader of 4 or more voters may count it for longer; the lost directory never votes again"
     ),
     "a leader neither resigns by itself nor when it is removed": (
-        "another can be elected at any time; a removed leader commits only what a majority of the voters has"
+        "another can be elected at any time; itself it would be with all that it has committed; a removed leader commits only what a "
+        "majority of the voters has"
     ),
     "a controller that hears of a second leader in its epoch goes on": (
         "it ends with an exception (maybeTransition), which is a crash"
@@ -72,7 +90,20 @@ NOT_MODELLED = {
     ),
     "snapshots, and the metadata log's retention": (
         "a snapshot is a committed prefix, which fetches bring too; what is deleted before a snapshot holds it "
-        "(KAFKA-14238) is not seen"
+        "(KAFKA-14238) is not seen, nor that up to 3.5.1 a snapshot is not synced (KAFKA-15312): that a power loss costs nothing "
+        "is not said of a controller that had just fetched or made one"
+    ),
+    "an edit of controller.quorum.voters": (
+        "a controller that is new there has an empty log and a vote, as if it had lost its directory: one that becomes three is two "
+        "lost directories of three. From 3.8 on the old one does not refuse that its file names others"
+    ),
+    "an answer to a fetch that is read from the leader's log after another leader has cut it": (
+        "up to 3.9.0 and 4.0.0 (KAFKA-18723) a follower takes records of an epoch that it does not know. With three voters none of "
+        "them can, with five one may: a 'holds' with more than four controllers is of later releases"
+    ),
+    "the migration from ZooKeeper": "who decides then, and what brokers still take from ZooKeeper, is not asked",
+    "controllers of several releases in one quorum": (
+        "one that does not know PreVote makes the others do without; votes of 3.9 and of earlier ones name no directory to each other"
     ),
     "the upgrade from kraft.version 0 to 1 (KAFKA-16538, 4.1)": "kraft.version is the same in the whole run",
     "more than two later directories of a controller": (

@@ -10,7 +10,9 @@ from neverlost.model.kafka.quorum.start import initial
 from neverlost.model.kafka.quorum.state import Quorum
 
 from . import properties
+from .assumptions import ASSUMPTIONS
 from .differences import NAMED, TIME_LINE
+from .lemmas import LEMMAS
 from .picture import PICTURE
 from .scope import notes
 
@@ -36,6 +38,7 @@ PROTOCOL = Profile(
         reconfiguration.remove_old_entry,
         reconfiguration.join,
         faults.crash,
+        faults.crash_before_flush,
         faults.power_loss,
         faults.flush,
         faults.disk_loss,
@@ -65,6 +68,8 @@ PROTOCOL = Profile(
     ),
     on_request=(properties.voter_again,),
     default_bounds={"controllers": 3, "epochs": 2, "log_size": 4},
+    lemmas=LEMMAS,
+    assumptions=ASSUMPTIONS,
     notes=notes(),
     picture=PICTURE,
 )
@@ -79,6 +84,7 @@ VERSIONS = tuple(
 
 SURROUNDINGS = (
     "crash",
+    "crash_before_flush",
     "power_loss",
     "disk_loss",
     "quorum_state_loss",

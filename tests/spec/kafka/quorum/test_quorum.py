@@ -7,6 +7,10 @@ from oracles import kraft
 
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
+from neverlost.model.core import NONE
+from neverlost.model.kafka.quorum.log import cut, take
+from neverlost.model.kafka.quorum.state import BEGINNING
+from neverlost.model.kafka.quorum.voters import entry_of
 from neverlost.spec.families import profiles
 
 PROPERTIES = (
@@ -67,6 +71,53 @@ def test_a_controller_that_is_formatted_standalone_commits_alone() -> None:
 def test_waiting_for_a_majority_does_not_bring_back_a_vote_and_waiting_for_one_epoch_does() -> None:
     assert steps(searched("3.9", disk_losses=1, formatted_starts=1)) == [8, 10, 11, 17, 22]
     assert steps(searched("3.9", disk_losses=1, formatted_starts=2)) == HOLDS
+
+
+def test_waiting_is_for_a_formatted_directory_and_not_for_one_whose_vote_was_deleted() -> None:
+    assert steps(searched("3.9", quorum_state_losses=1, formatted_starts=2)) == [8, 10, 11, 17, 22]
+
+
+@pytest.mark.parametrize("kraft_version", [0, 1])
+def test_what_a_killed_process_had_not_flushed_is_lost_with_power_after_it_was_counted(kraft_version: int) -> None:
+    """A process that starts again fetches from the end of its log, which nothing has flushed (LogLoader.recoverLog)."""
+    both = searched("3.9", kraft_version=kraft_version, crashes=1, power_losses=1)
+    assert steps(both) == [None, None, 13, 16, 23]
+    story = both.findings["committed_never_lost"].trace
+    assert story is not None
+    done = [step.action.name for step in story.steps]
+    assert done.index("crash_before_flush") < done.index("restart") < done.index("power_loss")
+
+
+@pytest.mark.parametrize("version", ["3.1", "4.0"])
+def test_a_killed_process_without_a_power_loss_costs_nothing(version: str) -> None:
+    assert steps(searched(version, crashes=1)) == HOLDS
+
+
+def test_voters_that_the_configuration_names_too_are_those_of_a_formatted_directory() -> None:
+    """kraft.version 1, and controller.quorum.voters left in the files: two formatted controllers of three elect one of themselves."""
+    asked = {"kraft_version": 1, "disk_losses": 2}
+    assert steps(searched("3.9", **asked)) == HOLDS
+    assert steps(searched("3.9", **asked, voters_in_file=2)) == [10, 12, 14, 17, 18]
+    assert steps(searched("3.9", kraft_version=1, disk_losses=1, voters_in_file=2)) == HOLDS
+
+
+def test_a_voter_that_never_had_a_record_elects_a_formatted_one_whose_voters_are_of_the_configuration() -> None:
+    assert steps(searched("3.9", kraft_version=1, disk_losses=1, voters_in_file=1)) == [8, 10, 12, 15, 16]
+
+
+def test_who_takes_the_log_of_a_standalone_controller_has_that_one_as_its_only_voter() -> None:
+    model = profiles()["kafka-quorum-3.9"].bounded(kraft_version=1, disk_losses=1, formats=2)
+    trace = (
+        explore(model, properties=["committed_is_held"], symmetry=["controller"]).findings["committed_is_held"].trace
+    )
+    assert trace is not None
+    last = trace.unpacked()[-1]
+    alone = next(c for c in range(3) if last.alone[c] == c)
+    other = (alone + 1) % 3
+    take(last, other, alone, 0)
+    assert [entry_of(last, other, c) != NONE for c in range(3)] == [c == alone for c in range(3)]
+    cut(last, other, 0)
+    assert all(entry_of(last, other, c) == BEGINNING for c in range(3))
 
 
 def test_a_release_without_kraft_version_1_has_static_voters_whatever_is_asked() -> None:

@@ -1,0 +1,208 @@
+"""The controllers lose no decision in any number of steps while no voter loses its files; and no wrong model is proven."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from lemma_properties import PREFIX, deciding_lemmas
+
+from neverlost.conformance.mutants.conditions import condition_mutants
+from neverlost.explorer.search import Limits, explore
+from neverlost.explorer.symbolic.clauses import Translation, as_lemma
+from neverlost.explorer.symbolic.induction import Effort, Induction
+from neverlost.explorer.symbolic.proof import lemmas_for, prove
+from neverlost.explorer.symbolic.terms import Number
+from neverlost.model.core import Model, ModelError, Profile
+from neverlost.spec.families import profiles
+from neverlost.spec.kafka.quorum.assumptions import ASSUMPTIONS
+from neverlost.spec.kafka.quorum.versions import VERSIONS
+
+PROPERTIES = (
+    "one_leader_per_epoch", "log_matching", "leader_completeness", "committed_never_lost", "acked_never_lost",
+)  # fmt: skip
+SMALL = {"epochs": 2, "log_size": 2}
+STATIC = {"crashes": 2, "power_losses": 2}
+DIRECTORY_IDS = {**STATIC, "kraft_version": 1, "disk_losses": 2, "borrowed_copies": 2, "voter_changes": 1}
+SEARCHED = (
+    ("3.9", {"crashes": 1}),
+    ("3.9", {"power_losses": 2}),
+    ("3.9", {"kraft_version": 1, "disk_losses": 2}),
+    ("3.9", {"kraft_version": 1, "borrowed_copies": 1}),
+    ("3.9", {"kraft_version": 1, "voter_changes": 1, "disk_losses": 1}),
+    ("4.2", {"kraft_version": 1, "voter_changes": 1, "auto_join": 1, "log_size": 5}),
+    ("4.0", {"crashes": 1}),
+    ("3.1", {"epochs": 3, "crashes": 1}),
+)
+MUTATED = {**SMALL, "crashes": 1}
+TOLD = (
+    ("elections.may_grant:part-3", "one_leader_per_epoch"),
+    ("log.log_is_up_to_date:part-4", "leader_completeness"),
+    ("log.counts_for:part-2", "leader_completeness"),
+)
+"""Some mutants, each with a property that it breaks: two votes in an epoch, no comparison of ends, a commit without the others."""
+
+
+def version(name: str) -> Profile:
+    """A version of the quorum."""
+    return profiles()[f"kafka-quorum-{name}"]
+
+
+def proven_properties(model: Model, names: tuple[str, ...]) -> list[str]:
+    """Which properties are proven from the lemmas, all other ones of these being lemmas beside them: one proof for all."""
+    claims = {name: as_lemma(model.profile.property_named(name)) for name in names}
+    last = names[-1]
+    beside = [claim for name, claim in claims.items() if name != last]
+    proof = prove(model, last, lemmas=[*model.profile.lemmas, *beside], limits=Limits(states=1))
+    return list(names) if proof.verdict == "proven" and not proof.unknown else []
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    everything = metafunc.config.getoption("--thorough")
+    if "searched" in metafunc.fixturenames:
+        rows = SEARCHED if everything else SEARCHED[:1]
+        metafunc.parametrize("searched", rows, ids=lambda row: f"{row[0]} {row[1]}")
+
+
+def test_a_static_quorum_is_proven() -> None:
+    proof = prove(version("3.9").bounded(**SMALL, **STATIC), "committed_never_lost")
+    assert (proof.verdict, proof.method, proof.unknown) == ("proven", "induction", ())
+    assert proof.symmetric == ("controller",)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_each_property_is_proven_by_itself(name: str) -> None:
+    assert prove(version("4.0").bounded(**STATIC), name).verdict == "proven"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("asked", [STATIC, DIRECTORY_IDS], ids=["static", "directory ids"])
+@pytest.mark.parametrize("name", ["3.1", "3.9", "4.0", "4.2"])
+def test_every_version_is_proven_and_with_directory_ids_whatever_directories_are_lost(
+    name: str, asked: Mapping[str, int]
+) -> None:
+    if name == "3.1" and asked is DIRECTORY_IDS:
+        pytest.skip("3.1 has no directory ids")
+    assert proven_properties(version(name).bounded(epochs=3, log_size=3, **asked), PROPERTIES) == list(PROPERTIES)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("asked", [STATIC, DIRECTORY_IDS], ids=["static", "directory ids"])
+def test_five_controllers_are_proven(asked: Mapping[str, int]) -> None:
+    model = version("4.0").bounded(controllers=5, **SMALL, **asked)
+    assert proven_properties(model, PROPERTIES) == list(PROPERTIES)
+
+
+def test_no_lemma_asks_how_many_faults_may_still_happen_so_that_any_number_may() -> None:
+    translation = Translation(version("4.0").bounded(**SMALL, **DIRECTORY_IDS))
+    counted = ("crashes_left", "power_losses_left", "disk_losses_left", "borrowed_copies_left")
+    budgets = {v.term.get_id() for name in counted for v in translation.before.fields[name] if isinstance(v, Number)}
+    assert len(budgets) == len(counted)
+    claims = [as_lemma(version("4.0").property_named(name)) for name in PROPERTIES]
+    for clause in translation.clauses([*version("4.0").lemmas, *claims]):
+        assert not clause.reads & budgets, clause.lemma.name
+
+
+def test_each_lemma_is_true_in_every_reachable_state(searched: tuple[str, Mapping[str, int]], tmp_path: Path) -> None:
+    name, chosen = searched
+    deciding = deciding_lemmas(version(name), tmp_path)
+    result = explore(deciding.bounded(**chosen), until="all", symmetry=["controller"])
+    assert result.stopped_by is None
+    assert {lemma: found.verdict for lemma, found in result.findings.items()} == {
+        PREFIX + lemma.name: "holds" for lemma in version(name).lemmas
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "lacks"),
+    [
+        ("3.9", {"disk_losses": 1}, {"keeps_directories"}),
+        ("3.9", {"disk_losses": 1, "kraft_version": 1}, set()),
+        ("3.8", {"disk_losses": 1, "kraft_version": 1}, {"keeps_directories"}),
+        ("3.9", {"disk_losses": 1, "kraft_version": 1, "formats": "initial-controllers"}, {"keeps_directories"}),
+        ("3.9", {"disk_losses": 1, "kraft_version": 1, "formats": "standalone"}, {"keeps_directories"}),
+        ("3.9", {"borrowed_copies": 1}, {"keeps_directories"}),
+        ("3.9", {"quorum_state_losses": 1, "kraft_version": 1}, {"keeps_promises"}),
+        ("3.9", {"restored_copies": 1, "kraft_version": 1}, {"keeps_promises"}),
+        ("3.9", {"voter_changes": 1, "kraft_version": 1}, set()),
+        ("3.9", {"voter_changes": 1, "kraft_version": 1, "controllers": 4}, {"keeps_voters"}),
+        ("3.9", {"voter_changes": 2, "kraft_version": 1}, {"keeps_voters"}),
+        ("4.2", {"auto_join": True, "kraft_version": 1, "voter_changes": 1}, set()),
+        ("4.2", {"auto_join": True, "kraft_version": 1, "disk_losses": 1}, {"keeps_voters"}),
+        ("4.2", {"auto_join": True}, set()),
+        ("4.2", {"power_losses": 1, "controllers": 1}, {"is_not_alone_without_power"}),
+        ("4.2", {"power_losses": 1, "crashes": 1}, set()),
+    ],
+)
+def test_what_the_lemmas_assume_tells_what_is_lacking(
+    name: str, asked: Mapping[str, int | str | bool], lacks: set[str]
+) -> None:
+    model = profiles()[f"kafka-quorum-{name}"].model(**asked)
+    start = model.initial_states()[0]
+    assert {each.name for each in ASSUMPTIONS if not each.function(model.state(start))} == lacks
+
+
+@pytest.mark.parametrize(
+    ("asked", "name", "steps"),
+    [
+        ({"disk_losses": 1}, "one_leader_per_epoch", 8),
+        ({"disk_losses": 1}, "committed_never_lost", 14),
+        ({"quorum_state_losses": 1, "kraft_version": 1}, "acked_never_lost", 22),
+        ({"power_losses": 1, "controllers": 1}, "leader_completeness", 6),
+    ],
+)
+def test_where_files_are_lost_the_same_is_violated(asked: Mapping[str, int], name: str, steps: int) -> None:
+    proof = prove(version("3.9").bounded(**asked), name)
+    assert (proof.verdict, proof.method) == ("violated", "bounded")
+    assert proof.trace is not None
+    assert len(proof.trace.steps) == steps
+
+
+@pytest.mark.parametrize("profile", VERSIONS, ids=lambda profile: profile.name)
+def test_every_version_is_asked_with_the_same_lemmas(profile: Profile) -> None:
+    assert profile.lemmas == VERSIONS[-1].lemmas
+    assert profile.assumptions == ASSUMPTIONS
+
+
+def is_proven(model: Model, name: str) -> bool:
+    """Is a mutant, which has no lemmas of its own, proven from those of the model?"""
+    prop = model.profile.property_named(name)
+    induction = Induction(model, prop, lemmas_for(model, prop, version("3.9").lemmas), Effort())
+    queries = []
+    for query in induction.queries():
+        queries.append(query)
+        if query.pair is not None:
+            break
+    return induction.proven(queries)
+
+
+@pytest.fixture(scope="module")
+def mutants() -> Mapping[str, Profile]:
+    return {mutant.name: profile for mutant, profile in condition_mutants(version("3.9")).items()}
+
+
+@pytest.mark.parametrize(("name", "breaks"), TOLD)
+def test_a_model_without_a_condition_that_a_property_needs_is_violated_and_not_proven(
+    name: str, breaks: str, mutants: Mapping[str, Profile]
+) -> None:
+    model = mutants[name].bounded(**MUTATED)
+    assert explore(model, until="first", properties=[breaks], symmetry=["controller"]).findings[breaks].trace
+    assert not is_proven(model, breaks)
+
+
+@pytest.mark.thorough
+def test_no_mutant_that_a_search_refutes_is_proven(mutants: Mapping[str, Profile]) -> None:
+    refuted = 0
+    for name, profile in mutants.items():
+        model = profile.bounded(**MUTATED, kraft_version=1, disk_losses=1)
+        try:
+            found = explore(model, until="all", properties=PROPERTIES, limits=Limits(states=500_000)).findings
+        except ModelError:
+            broken = list(PROPERTIES[:1])
+        else:
+            broken = [one for one in PROPERTIES if found[one].trace]
+        refuted += bool(broken)
+        assert not any(is_proven(model, one) for one in broken), name
+    assert refuted > 10
