@@ -63,6 +63,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # what they import from tests/support is found all the same.
     os.environ["PYTHONSAFEPATH"] = "1"
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(SUPPORT), os.environ.get("PYTHONPATH")]))
+    # Workers take what begins first here first, not the file with the most tests.
+    if hasattr(config.option, "loadscopereorder") and not config.getoption("--thorough"):
+        config.option.loadscopereorder = False
     config.addinivalue_line("markers", "rule(id): the rule of how Kafka works that the test is about")
     config.addinivalue_line("markers", "thorough: the test runs only with --thorough")
     config.addinivalue_line("markers", "brokers: the test starts real brokers, and runs only with --brokers")
@@ -71,17 +74,25 @@ def pytest_configure(config: pytest.Config) -> None:
 SUPPORT = Path(__file__).parent / "support"
 
 SLOW_FIRST = (
-    "tests/studies/test_audit.py",
-    "tests/cli",
     "tests/spark_explore",
+    "tests/studies/test_audit",
     "tests/docs/test_shell_blocks.py",
+    "tests/pages",
+    "tests/studies",
+    "tests/cli",
+    "tests/spec/test_claims.py",
     "tests/conformance",
     "tests/spec/kafka",
-    "tests/explorer/symbolic",
+    "tests/explorer",
 )
 """What takes longest begins first, so that no worker is left with it at the end."""
 
+SPREAD = ("tests/docs/test_shell_blocks.py",)
+"""Files so long that all workers take their tests. Else the tests of a file share what one worker has loaded and compiled for them,
+if they are not so long as with `--thorough`."""
 
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for marker in ("thorough", "brokers"):
         if config.getoption(f"--{marker}"):
@@ -92,6 +103,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
     items.sort(key=lambda item: next((n for n, name in enumerate(SLOW_FIRST) if item.nodeid.startswith(name)), 99))
+    for item in [] if config.getoption("--thorough") else items:
+        file = item.nodeid.partition("::")[0]
+        if file not in SPREAD and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(file))
 
 
 def pytest_collection_finish() -> None:
