@@ -19,6 +19,7 @@ SHOWN_MALFORMED = 20
 def faultless(model: Model) -> str:
     """`, with no faults` where the profile has faults, but none may happen: a verdict then says nothing about brokers that fail."""
     faults = [model.settings[fault.name] for fault in model.profile.state.faults]
+    faults += [model.bounds[index.bound] for index in model.profile.domains if index.whose]
     return ", with no faults" if faults and not any(faults) else ""
 
 

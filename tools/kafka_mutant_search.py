@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from mutants.kafka_campaigns import CAMPAIGNS, FOR_SOME, Campaign
+from mutants.kafka_campaigns import CAMPAIGNS, FOR_SOME, LOSING, Campaign
 from mutants.kafka_mutant_table import TABLE, model_of, table
 from mutants.kafka_mutants import ByHand, kafka_mutants
 
@@ -162,19 +162,26 @@ def entry(mutant: Mutant, outcome: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def search_all(wanted: Sequence[Mutant], most_states: int) -> Iterator[tuple[Mutant, dict[str, Any]]]:
-    """Search for every mutant that is wanted: those of others than the consumer where nobody reads."""
+    """Search for every mutant that is wanted: those of others than the consumer where nobody reads, those of losses in theirs."""
     versions = kafka_mutants().versions
-    where = grounds(versions, CAMPAIGNS, most_states)
-    names = tuple(mutant.name for mutant in wanted)
-    special = [found for prefix, found in FOR_SOME if any(name.startswith(prefix) for name in names)]
+    losing = {mutant: mutant.name.startswith(LOSING) for mutant in wanted}
+    where = grounds(versions, () if all(losing.values()) else CAMPAIGNS, most_states)
+    own = {mutant: _own(mutant, losing[mutant]) for mutant in wanted}
+    special = [campaign for campaigns in own.values() for campaign in campaigns]
     others = {ground.campaign: ground for ground in grounds(versions, special, MOST_STATES_FOR_SOME)}
     print(f"{len(where)} campaigns, {sum(g.whole.distinct for g in where):,} states", flush=True)
     for mutant in wanted:
         reads = mutant.name.startswith("consumer.")
-        fitting = [ground for ground in where if reads or not ground.campaign.has_consumer]
-        own = [found for prefix, found in FOR_SOME if mutant.name.startswith(prefix)]
-        fitting += [others[found] for found in own if found in others]
+        everyones = () if losing[mutant] else where
+        fitting = [ground for ground in everyones if reads or not ground.campaign.has_consumer]
+        fitting += [others[found] for found in own[mutant] if found in others]
         yield mutant, entry(mutant, search(versions, mutant, fitting))
+
+
+def _own(mutant: Mutant, loses: bool) -> list[Campaign]:
+    """The campaigns that only some mutants meet, of this one; where it `loses` decisions, none in which no decision is lost."""
+    found = [campaign for prefix, campaign in FOR_SOME if mutant.name.startswith(prefix)]
+    return [campaign for campaign in found if campaign.loses_decisions or not loses]
 
 
 def main() -> None:

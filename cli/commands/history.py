@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 TICK = 50_000
 MOST = 1_000
+COMMITTED, UNCOMMITTED = "read_committed", "read_uncommitted"
 
 
 class HistoryInputError(NeverlostError):
@@ -38,17 +39,28 @@ class HistoryInputError(NeverlostError):
     metavar="N",
     help=f"Keep at most N findings of each kind for --json; all are counted. {MOST:,} if not given.",
 )
+@click.option(
+    "--isolation-level",
+    type=click.Choice([COMMITTED, UNCOMMITTED]),
+    default=COMMITTED,
+    help=f"What the readers of transactions were set to. {COMMITTED} if not given. With {UNCOMMITTED} anomalies of transactions "
+    "are not judged.",
+)
+@click.option("--one-group", is_flag=True, help="All clients that subscribe are in one group, as in Jepsen's workload.")
 @json_option("what was found")
 @click.option("--quiet", is_flag=True, help="Only the verdict and the counts.")
-def history_command(file: str, most: int, json_path: str | None, quiet: bool) -> int:
-    """Search a history of clients for records that are lost, vanished, duplicated, out of order, or at inconsistent offsets.
-    HISTORY is a file in Jepsen's format, EDN or JSON, or what Kafka's VerifiableProducer and VerifiableConsumer print; - is
+def history_command(
+    file: str, most: int, isolation_level: str, one_group: bool, json_path: str | None, quiet: bool
+) -> int:
+    """Search a history of clients for records that are lost, vanished, duplicated, out of order, or at inconsistent offsets; for
+    transactions that are torn, or read before their commit; and for consumer groups that skip records, read with two members at a time,
+    or go back. HISTORY is a file in Jepsen's format, EDN or JSON, or what Kafka's VerifiableProducer and VerifiableConsumer print; - is
     standard input.
 
     Exit codes: 0 the history is clean, 1 it has an anomaly, 2 the input is wrong.
     """
-    from neverlost.conformance.history import Judge, Recorder, forms_of
-    from neverlost.conformance.history.judged import JudgedHistory
+    from neverlost.conformance.history import Recorder, forms_of
+    from neverlost.conformance.history.judged import judged
     from neverlost.reports.history.as_json import history_values
     from neverlost.reports.history.as_text import history_text, verdict_text
 
@@ -60,8 +72,7 @@ def history_command(file: str, most: int, json_path: str | None, quiet: bool) ->
     except OSError as error:
         raise HistoryInputError(f"{called(file)} cannot be read: {error.strerror}") from error
     history = recorder.history(called(file))
-    judge = Judge(history, most=most)
-    found = JudgedHistory(history=history, anomalies=judge.anomalies(), counts=judge.counts, unread=judge.unread())
+    found = judged(history, most=most, uncommitted=isolation_level == UNCOMMITTED, one_group=one_group)
     output.show(verdict_text(found) if output.quiet else history_text(found))
     output.write("--json", lambda: json_text(history_values(found)))
     return found.exit_code

@@ -136,11 +136,21 @@ class Asked:
         )
 
     def roomy(self) -> dict[str, int]:
-        """The bounds, but those that nobody gave as large as a log of so many steps may need."""
+        """The bounds, but those that nobody gave as large as a log of so many steps may need.
+
+        Of optional bounds that do not go together, the last one stays as it is: the verdict says what it assumes.
+        """
         from neverlost.conformance.validation import room_for
 
         steps = len(self.log.entries) * (1 + (self.hidden_steps if self.hidden else 0))
-        return {**self.bounds, **room_for(steps, self.profile, {name: self.bounds[name] for name in self.free})}
+        free = {name: self.bounds[name] for name in self.free}
+        larger = {**self.bounds, **room_for(steps, self.profile, free)}
+        unfit = self.profile.unfit
+        if unfit is not None and unfit(larger):
+            optional = (name for name in self.profile.optional_bounds if name in free)
+            without = [fewer for name in optional if not unfit(fewer := {**larger, name: free[name]})]
+            larger = without[-1] if without else larger
+        return larger
 
 
 def _prepared(

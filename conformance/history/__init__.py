@@ -1,7 +1,8 @@
 """Judges what clients of a real system saw: records acknowledged and lost, read and vanished, duplicated, reordered, inconsistent."""
 
 from ..malformed import MalformedLine
-from .anomalies import KINDS, Anomaly, Judge, Mention
+from .anomalies import Judge
+from .findings import KINDS, Anomaly, Mention
 from .operations import HistoryError, forms_of
 from .recording import History, Reads, Recorder, Sends
 

@@ -6,51 +6,57 @@ The numbers of operations order them: an operation came before another if it com
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from .columns import FAIL, OK, UNKNOWN
 from .derived_columns import DerivedColumns
-from .recording import FAIL, OK, UNKNOWN, History
+from .findings import (
+    DUPLICATED,
+    INCONSISTENT,
+    KINDS,
+    LOST,
+    OF_GROUPS,
+    OF_RECORDS,
+    OF_TRANSACTIONS,
+    OFFSET_BACK,
+    REFUSED,
+    REORDERED,
+    SKIPPED,
+    SKIPPED_BY_GROUP,
+    TWO_AT_A_TIME,
+    UNSENT,
+    VANISHED,
+    Anomaly,
+    NotJudged,
+    Witnesses,
+    at,
+    ordered,
+)
+from .group_anomalies import GroupJudge
+from .groups import UNNAMED
+from .recording import History
+from .transaction_anomalies import TransactionJudge
 
-LOST = "lost"
-DUPLICATED = "duplicated"
-REORDERED = "reordered"
-INCONSISTENT = "inconsistent"
-VANISHED = "vanished"
-REFUSED = "refused-yet-read"
-SKIPPED = "skipped"
-UNSENT = "unsent"
-KINDS = (LOST, VANISHED, SKIPPED, DUPLICATED, REORDERED, INCONSISTENT, REFUSED, UNSENT)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mention:
-    """An operation that shows an anomaly: its number, and what it did: `acknowledged 17 at offset 5`."""
-
-    operation: int
-    process: int
-    did: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Anomaly:
-    """One anomaly: its place and value, what happened in words, and the operations that show it, in their order."""
-
-    kind: str
-    partition: int
-    value: int
-    offset: int
-    what: str
-    mentions: tuple[Mention, ...]
+WRITE_CYCLES, DELIVERED_AGAIN = "write-cycles", "delivered-again"
+"""What is counted although Kafka allows it."""
 
 
 class Judge:
-    """Searches one history for every kind of anomaly."""
+    """Searches one history for every kind of anomaly.
 
-    def __init__(self, history: History, *, most: int = 1_000) -> None:
+    `uncommitted`: readers may see what was aborted, and what is not committed yet (`isolation.level=read_uncommitted`).
+    `one_group`: all clients that subscribe are in one group, as in Jepsen's workload.
+    """
+
+    def __init__(
+        self, history: History, *, most: int = 1_000, uncommitted: bool = False, one_group: bool = False
+    ) -> None:
         self.history, self.sends, self.reads, self.most = history, history.sends, history.reads, most
-        self.derived = DerivedColumns(history)
+        self.uncommitted = uncommitted
+        self.derived, self.witnesses = DerivedColumns(history, uncommitted=uncommitted), Witnesses(history)
+        self.of_transactions = TransactionJudge(history, self.derived, self.witnesses)
+        self.of_groups = GroupJudge(history, self.derived, self.witnesses, one_group=one_group)
         self.counts: dict[str, int] = {}
 
     def anomalies(self) -> dict[str, list[Anomaly]]:
@@ -66,6 +72,8 @@ class Judge:
             self._inconsistent,
             self._refused,
             self._unsent,
+            self.of_groups.anomalies,
+            *(() if self.uncommitted else (self.of_transactions.anomalies,)),
         )
         for look in looks:
             for anomaly in look():
@@ -74,15 +82,49 @@ class Judge:
                     found[anomaly.kind].append(anomaly)
         return found
 
+    def not_judged(self) -> tuple[NotJudged, ...]:
+        """The kinds for which the history lacks what they are judged by."""
+        return tuple(self._lacks())
+
+    def _lacks(self) -> Iterator[NotJudged]:
+        groups = self.history.groups
+        if not len(self.reads):
+            yield NotJudged(kinds=OF_RECORDS, why="nothing was read")
+        elif not len(self.sends):
+            yield NotJudged(kinds=(LOST, REFUSED, UNSENT), why="nothing was sent")
+        if not len(self.history.transactions):
+            yield NotJudged(kinds=OF_TRANSACTIONS, why="no operation is one")
+        elif self.uncommitted:
+            yield NotJudged(kinds=(*OF_TRANSACTIONS, REFUSED), why="readers see what is aborted, or not committed yet")
+        if not groups.names:
+            yield NotJudged(kinds=OF_GROUPS, why="no client says that it is in one")
+            return
+        if groups.unanswered:
+            names = ", ".join(groups.names[one] or "that has no name" for one in sorted(groups.unanswered))
+            yield NotJudged(kinds=(SKIPPED_BY_GROUP,), why=f"after a poll without an answer, in group {names}")
+        if not any(self.of_groups.is_whole(one) for one in range(len(groups.names))):
+            yield NotJudged(kinds=(TWO_AT_A_TIME,), why="no client says in which group it is")
+        elif not len(groups.tenures):
+            yield NotJudged(kinds=(TWO_AT_A_TIME,), why="no client says which partitions its group gave it")
+        if not len(groups.commits):
+            yield NotJudged(kinds=(OFFSET_BACK,), why="no commit of an offset is in it")
+        elif UNNAMED in groups.names and not self.of_groups.one_group:
+            yield NotJudged(kinds=(OFFSET_BACK,), why="between clients that do not say in which group they are")
+
+    def allowed(self) -> dict[str, int]:
+        """How often was seen what Kafka allows: transactions whose writes cross, records that a group was given again."""
+        cycles = self.of_transactions.write_cycles() if len(self.history.transactions) else 0
+        return {WRITE_CYCLES: cycles, DELIVERED_AGAIN: self.of_groups.delivered_again()}
+
     def _lost(self) -> Iterator[Anomaly]:
         for row, witness in zip(*(rows.tolist() for rows in self.derived.lost_rows), strict=True):
             partition, value = int(self.sends.partition[row]), int(self.sends.value[row])
             if witness >= 0:
-                beyond = self._read(witness)
+                beyond = self.witnesses.read(witness)
                 why = f"nobody ever read it, though offset {self.reads.offset[witness]} was read"
             else:
                 later = int(self.derived.latest_read_send[partition])
-                beyond = self._sent(later)
+                beyond = self.witnesses.sent(later)
                 name = self.history.value_name(int(self.sends.value[later]))
                 why = f"nobody ever read it, though {name}, which was sent after that, was read"
             yield Anomaly(
@@ -90,8 +132,8 @@ class Judge:
                 partition=partition,
                 value=value,
                 offset=int(self.sends.offset[row]),
-                what=f"was acknowledged{self._at(int(self.sends.offset[row]))}, and {why}",
-                mentions=_ordered(self._sent(row), beyond),
+                what=f"was acknowledged{at(int(self.sends.offset[row]))}, and {why}",
+                mentions=ordered(self.witnesses.sent(row), beyond),
             )
 
     def _duplicated(self) -> Iterator[Anomaly]:
@@ -110,7 +152,7 @@ class Judge:
                 value=int(self.reads.value[rows[0]]),
                 offset=int(offset[low]),
                 what=f"was sent {sends}, and lies at offsets {offsets}",
-                mentions=_ordered(*(self._read(row) for row in rows)),
+                mentions=ordered(*(self.witnesses.read(row) for row in rows)),
             )
 
     def _reordered(self) -> Iterator[Anomaly]:
@@ -161,7 +203,7 @@ class Judge:
             value=int(sends.value[early]),
             offset=int(places[early]),
             what=f"{how} {name} {then}, but lies after it: at offset {places[early]}, and {name} at {places[late]}",
-            mentions=_ordered(self._sent(early), self._sent(late)),
+            mentions=ordered(self.witnesses.sent(early), self.witnesses.sent(late)),
         )
 
     def _read_out_of_order(self) -> Iterator[Anomaly]:
@@ -174,7 +216,9 @@ class Judge:
             what = (
                 f"was read at offset {reads.offset[after]} {how} {name} at offset {reads.offset[before]}, by one reader"
             )
-            yield self._of_read(REORDERED, after, what, self._read(before), self._read(after))
+            yield self.witnesses.of_read(
+                REORDERED, after, what, self.witnesses.read(before), self.witnesses.read(after)
+            )
 
     def _inconsistent(self) -> Iterator[Anomaly]:
         partition, offset, value, row = self.derived.reported
@@ -186,7 +230,12 @@ class Judge:
                 value=int(value[group[0]]),
                 offset=int(offset[group[0]]),
                 what=f"is not alone at offset {offset[group[0]]}: {names} were seen there",
-                mentions=_ordered(*(self._sent(~int(one)) if one < 0 else self._read(int(one)) for one in row[group])),
+                mentions=ordered(
+                    *(
+                        self.witnesses.sent(~int(one)) if one < 0 else self.witnesses.read(int(one))
+                        for one in row[group]
+                    )
+                ),
             )
         yield from self._acknowledged_elsewhere()
 
@@ -208,7 +257,7 @@ class Judge:
                 value=int(sends.value[row]),
                 offset=int(sends.offset[row]),
                 what=f"was acknowledged at offset {sends.offset[row]}, and read at offset {self.reads.offset[read]}",
-                mentions=_ordered(self._sent(int(row)), self._read(read)),
+                mentions=ordered(self.witnesses.sent(int(row)), self.witnesses.read(read)),
             )
 
     def _passed_over(self) -> Iterator[Anomaly]:
@@ -231,8 +280,8 @@ class Judge:
             way = f"from offset {reads.offset[before]} to {reads.offset[after]} without it"
             who = "later a" if vanished else "another"
             what = f"was read at offset {reads.offset[row]}, and {who} reader went {way}"
-            shown = (self._read(found) for found in dict.fromkeys((row, before, after)))
-            yield self._of_read(VANISHED if vanished else SKIPPED, row, what, *shown)
+            shown = (self.witnesses.read(found) for found in dict.fromkeys((row, before, after)))
+            yield self.witnesses.of_read(VANISHED if vanished else SKIPPED, row, what, *shown)
 
     def _replaced(self) -> Iterator[Anomaly]:
         """A record that was read, and replaced: another one was read in its place later, and the first one never again."""
@@ -263,7 +312,7 @@ class Judge:
                     value=int(one),
                     offset=int(offset[group[0]]),
                     what=f"was read at offset {offset[group[0]]}, and later {name} was read in its place",
-                    mentions=_ordered(self._read(last), self._read(after)),
+                    mentions=ordered(self.witnesses.read(last), self.witnesses.read(after)),
                 )
 
     def _refused(self) -> Iterator[Anomaly]:
@@ -287,8 +336,8 @@ class Judge:
                 partition=int(sends.partition[row]),
                 value=int(sends.value[row]),
                 offset=int(self.reads.offset[read]),
-                what=f"was refused, but read{self._at(int(self.reads.offset[read]))}",
-                mentions=_ordered(self._sent(int(row)), self._read(read)),
+                what=f"was refused, but read{at(int(self.reads.offset[read]))}",
+                mentions=ordered(self.witnesses.sent(int(row)), self.witnesses.read(read)),
             )
 
     def _unsent(self) -> Iterator[Anomaly]:
@@ -307,49 +356,16 @@ class Judge:
             sent = by_value[begin:end]
             here = sent[self.sends.partition[sent] == reads.partition[row]]
             if len(here):
-                witness, what = [self._sent(int(here[0]))], "before it was sent"
+                witness, what = [self.witnesses.sent(int(here[0]))], "before it was sent"
             elif len(sent):
                 partition = self.history.partitions[int(self.sends.partition[sent[0]])]
-                witness, what = [self._sent(int(sent[0]))], f"but was sent to partition {partition}"
+                witness, what = [self.witnesses.sent(int(sent[0]))], f"but was sent to partition {partition}"
             else:
                 witness, what = [], "but nobody sent it"
-            what = f"was read{self._at(int(reads.offset[row]))}, {what}"
-            yield self._of_read(UNSENT, row, what, *witness, self._read(row))
+            what = f"was read{at(int(reads.offset[row]))}, {what}"
+            yield self.witnesses.of_read(UNSENT, row, what, *witness, self.witnesses.read(row))
 
     def unread(self) -> int:
         """How many acknowledged values were not read, nor anything beyond them: a longer history would decide."""
         acknowledged = (self.sends.outcome == OK) & ~self.derived.is_read[self.derived.numbers[0]]
         return int(acknowledged.sum()) - len(self.derived.lost_rows[0])
-
-    def _of_read(self, kind: str, row: int, what: str, *mentions: Mention) -> Anomaly:
-        """An anomaly of the record that a read got."""
-        return Anomaly(
-            kind=kind,
-            partition=int(self.reads.partition[row]),
-            value=int(self.reads.value[row]),
-            offset=int(self.reads.offset[row]),
-            what=what,
-            mentions=_ordered(*mentions),
-        )
-
-    def _at(self, offset: int) -> str:
-        return f" at offset {offset}" if offset >= 0 else ""
-
-    def _sent(self, row: int) -> Mention:
-        sends = self.sends
-        name, outcome = self.history.value_name(int(sends.value[row])), int(sends.outcome[row])
-        if outcome == OK:
-            did = f"{name} was acknowledged{self._at(int(sends.offset[row]))}"
-        else:
-            did = f"{name} was refused" if outcome == FAIL else f"{name} was sent, with an unknown outcome"
-        operation = int(sends.completed[row]) if outcome == OK else int(sends.invoked[row])
-        return Mention(operation=operation, process=int(sends.process[row]), did=did)
-
-    def _read(self, row: int) -> Mention:
-        reads = self.reads
-        did = f"{self.history.value_name(int(reads.value[row]))} was read{self._at(int(reads.offset[row]))}"
-        return Mention(operation=int(reads.completed[row]), process=int(reads.process[row]), did=did)
-
-
-def _ordered(*mentions: Mention) -> tuple[Mention, ...]:
-    return tuple(sorted(mentions, key=lambda mention: mention.operation))

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from .recording import FAIL, OK, UNKNOWN, Column, History
+from .columns import FAIL, OK, UNKNOWN, Column
+from .recording import History
 
 Flags = npt.NDArray[np.bool_]
 
@@ -16,8 +17,10 @@ Flags = npt.NDArray[np.bool_]
 class DerivedColumns:
     """Facts from a history, in columns: the value at each offset, the values that were read, the values that are lost."""
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: History, *, uncommitted: bool = False) -> None:
         self.history, self.sends, self.reads = history, history.sends, history.reads
+        self.uncommitted = uncommitted
+        """May readers see what was aborted (`isolation.level=read_uncommitted`)?"""
 
     @cached_property
     def numbers(self) -> tuple[Column, Column]:
@@ -57,9 +60,32 @@ class DerivedColumns:
 
     @cached_property
     def attempts(self) -> Column:
-        """How often a value may have been written: sends that were not refused."""
-        sent = self.numbers[0][self.sends.outcome != FAIL]
-        return np.bincount(sent, minlength=self.count)
+        """How often readers may see a value: sends that were not refused."""
+        return np.bincount(self.numbers[0][self.is_attempt], minlength=self.count)
+
+    @cached_property
+    def is_attempt(self) -> Flags:
+        """May readers see what each row sent?"""
+        found: Flags = self.sends.outcome != FAIL
+        # A transaction of one part is not told from a send without one.
+        return np.ones_like(found) if self.uncommitted and len(self.history.transactions) else found
+
+    @cached_property
+    def sole_send(self) -> Column:
+        """The only send of a number that readers may see; UNKNOWN if there is none, or several."""
+        found = np.full(self.count, UNKNOWN, np.int64)
+        rows = np.flatnonzero(self.is_attempt)
+        found[self.numbers[0][rows]] = rows
+        found[self.attempts != 1] = UNKNOWN
+        return found
+
+    @cached_property
+    def first_read(self) -> Column:
+        """The read of a number that was answered first; UNKNOWN if it was not read."""
+        found = np.full(self.count, UNKNOWN, np.int64)
+        order = np.argsort(self.reads.completed, kind="stable")[::-1]
+        found[self.numbers[1][order]] = order
+        return found
 
     @cached_property
     def places(self) -> tuple[Column, Column, Column]:
@@ -131,7 +157,10 @@ class DerivedColumns:
 
     @cached_property
     def consecutive(self) -> tuple[Column, Column]:
-        """Pairs of successive reads in a session and a partition, within one operation unless the session is owned."""
+        """Pairs of successive reads in a session and a partition, within one operation unless the session is owned.
+
+        After an operation that did not happen a reader may go back, as Jepsen's client does, but not forward.
+        """
         reads = self.reads
         rows = np.flatnonzero(reads.offset >= 0)
         order = rows[np.lexsort((rows, reads.partition[rows], reads.session[rows]))]
@@ -141,6 +170,8 @@ class DerivedColumns:
             & (reads.partition[one] == reads.partition[other])
             & ((reads.owned[other] != 0) | (reads.completed[one] == reads.completed[other]))
         )
+        taken = (reads.outcome[one] == OK) | (reads.completed[one] == reads.completed[other])
+        together &= taken | (reads.offset[other] > reads.offset[one])
         return one[together], other[together]
 
     @cached_property

@@ -7,18 +7,25 @@ from dataclasses import dataclass
 
 from neverlost.explorer.process.exit_code import ExitCode
 
-from .anomalies import Anomaly
+from .anomalies import Judge
+from .findings import Anomaly, NotJudged
 from .recording import History
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedHistory:
-    """A history with its findings: the first anomalies of each kind, how many there are, and what is open."""
+    """A history with its findings: the first anomalies of each kind, how many there are, what is open, and what was not judged.
+
+    `allowed` counts what Kafka allows. `uncommitted` says that readers were taken to see what is not committed.
+    """
 
     history: History
     anomalies: Mapping[str, Sequence[Anomaly]]
     counts: Mapping[str, int]
     unread: int
+    allowed: Mapping[str, int]
+    not_judged: Sequence[NotJudged]
+    uncommitted: bool
 
     @property
     def exit_code(self) -> ExitCode:
@@ -26,3 +33,17 @@ class JudgedHistory:
         if self.history.malformed_count:
             return ExitCode.WRONG_INPUT
         return ExitCode.VIOLATED if any(self.counts.values()) else ExitCode.HOLDS
+
+
+def judged(history: History, *, most: int, uncommitted: bool, one_group: bool) -> JudgedHistory:
+    """The history with what was found in it, at most so many anomalies of each kind."""
+    judge = Judge(history, most=most, uncommitted=uncommitted, one_group=one_group)
+    return JudgedHistory(
+        history=history,
+        anomalies=judge.anomalies(),
+        counts=judge.counts,
+        unread=judge.unread(),
+        allowed=judge.allowed(),
+        not_judged=judge.not_judged(),
+        uncommitted=uncommitted,
+    )

@@ -6,27 +6,26 @@ import gc
 import re
 from array import array
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..malformed import MalformedLine
+from .columns import FAIL, INFO, OK, UNKNOWN, Column, column, narrow, table
+from .groups import GAINS, LOSSES, UNNAMED, GroupLog, Groups, groups_of
 from .malformed import Numbered
 from .operations import EXPECTED, HistoryError
-
-Column = npt.NDArray[np.integer[Any]]
+from .transactions import CONTROLS, TransactionLog, Transactions, after_transaction
 
 TYPES = ("invoke", "ok", "fail", "info")
-OK, FAIL, INFO = 0, 1, 2
 OUTCOMES = {"ok": OK, "fail": FAIL, "info": INFO}
 MICRO = ("send", "poll", "txn")
 SIMPLE = ("produce", "consume")
 SESSIONS = ("assign", "subscribe")
-UNKNOWN = -1
-"""An unknown offset; an operation that was never invoked, or never completed."""
+OFFSETS = ("commit-offsets", "fetch-offsets")
+MOVES = (*GAINS, *LOSSES)
 NAMES_FROM = 1 << 61
 """Values that are not whole numbers are numbered from here."""
 
@@ -36,6 +35,7 @@ class Sends:
     """The sends, one row each: partition, process, time (as numbers of operations), and outcome.
 
     `timed` if the history says when the send began. Otherwise `invoked` is the end of the process's operation before it.
+    `transaction` is UNKNOWN outside of transactions; within one, the outcome is that of the transaction.
     """
 
     partition: Column
@@ -46,6 +46,7 @@ class Sends:
     invoked: Column
     completed: Column
     timed: Column
+    transaction: Column
 
     def __len__(self) -> int:
         return len(self.partition)
@@ -53,7 +54,10 @@ class Sends:
 
 @dataclass(frozen=True, kw_only=True)
 class Reads:
-    """The reads, one row each, in order. A session is a process with one assignment; `owned` if nothing takes that away."""
+    """The reads, one row each, in order. A session is a process with one assignment; `owned` if nothing takes that away.
+
+    The outcome is that of the operation or transaction: what one reads that is aborted was read all the same.
+    """
 
     partition: Column
     value: Column
@@ -63,6 +67,9 @@ class Reads:
     owned: Column
     invoked: Column
     completed: Column
+    outcome: Column
+    transaction: Column
+    group: Column
 
     def __len__(self) -> int:
         return len(self.partition)
@@ -76,6 +83,8 @@ class History:
     operations: int
     sends: Sends
     reads: Reads
+    transactions: Transactions
+    groups: Groups
     partitions: tuple[str, ...]
     processes: tuple[str, ...]
     values: tuple[str, ...]
@@ -119,6 +128,17 @@ class _Names:
         return tuple(map(str, self.numbers))
 
 
+class _Begun(NamedTuple):
+    """An operation that was begun: when, by whom, on which line, and in which transaction of the simple form."""
+
+    invoked: int
+    process: int
+    function: str
+    value: Any
+    line: int
+    transaction: int
+
+
 class _WrongOperation(Exception):
     """A part of an operation is wrong: what is wrong, and what was expected."""
 
@@ -132,14 +152,16 @@ class Recorder:
         self.partitions, self.processes, self.values = _Names(), _Names(), _Names()
         self.types: dict[int, type] = {}
         """The types of values that are neither text nor small whole numbers."""
-        self.open: dict[tuple[int, str], tuple[int, int, str, Any, int]] = {}
+        self.transactions, self.groups = TransactionLog(), GroupLog()
+        self.open: dict[tuple[int, str], _Begun] = {}
         self.ended: dict[int, int] = {}
         self.owned: dict[int, bool] = {}
         self.assigned: set[int] = set()
         self.session: dict[int, dict[int, int]] = {}
         """The session of each partition that a process reads, by process."""
         self.sessions = 0
-        self.rebalanced = False
+        self.rebalances: Any = None
+        """The rebalance log of the operation that is being read."""
         self.count = 0
         self.known = False
         self.indexes: array[int] | None = None
@@ -193,16 +215,35 @@ class Recorder:
         answers = (process, f"{form.get('key')} {form.get('value')}" if function == "produce" else "")
         if form.get("seek-to-beginning?"):
             self.assigned.discard(process)
+        if (group := form.get("group")) is not None:
+            if type(group) not in (int, str):
+                raise _WrongOperation(f":group is {group!r:.60}", "the name of a consumer group")
+            self.groups.join(process, group)
         if kind == "invoke":
-            self.open[answers] = (self.count, process, function, value, line)
+            self.open[answers] = self._begun(process, function, value, line)
             return
         begun = self.open.pop(answers, None)
-        invoked, asked = (self.ended.get(process, UNKNOWN), None) if begun is None else (begun[0], begun[3])
-        self.rebalanced = bool(form.get("rebalance-log"))
-        self._completed(
-            function, OUTCOMES[kind], process, invoked, asked if value is None else value, begun is not None
-        )
+        timed = begun is not None
+        if begun is None:
+            begun = self._begun(process, function, value, line, at=self.ended.get(process, UNKNOWN))
+        self.rebalances = form.get("rebalance-log")
+        self._completed(begun, OUTCOMES[kind], begun.value if value is None else value, timed=timed)
         self.ended[process] = self.count
+
+    def _begun(self, process: int, function: str, value: Any, line: int, at: int | None = None) -> _Begun:
+        """An operation begins, or was begun at an operation that the history does not have."""
+        timed = at is None
+        invoked = self.count if at is None else at
+        if function == "begin":
+            self.transactions.begin(process, self.count, timed=timed)
+        elif function in CONTROLS:
+            self.transactions.ask(process, function, self.count, timed=timed)
+        elif function == "txn":
+            self.transactions.named = True
+        transaction = self.transactions.within(process)
+        return _Begun(
+            invoked=invoked, process=process, function=function, value=value, line=line, transaction=transaction
+        )
 
     def _index(self, index: Any) -> None:
         if type(index) is not int or not -NAMES_FROM < index < NAMES_FROM:
@@ -213,22 +254,83 @@ class Recorder:
             self.indexes.append(len(self.indexes))
         self.indexes.append(index)
 
-    def _completed(self, function: str, outcome: int, process: int, invoked: int, value: Any, timed: bool) -> None:
+    def _completed(self, begun: _Begun, outcome: int, value: Any, *, timed: bool) -> None:
+        function, process = begun.function, begun.process
         if function in SESSIONS:
             self._begin(process, function, value if outcome == OK else None)
+        elif function in CONTROLS:
+            self._controlled(begun, outcome)
+        elif function in OFFSETS:
+            self._offsets(begun, outcome, value, timed=timed)
+        elif function in MOVES:
+            self._moved(function, process, value, begun.invoked if timed else self.count)
         elif function == "produce":
-            self._send(value.get("key"), value.get("value"), value.get("offset"), outcome, process, invoked, timed)
+            self._send(value.get("key"), value.get("value"), value.get("offset"), outcome, begun, timed=timed)
         elif function == "consume":
             if outcome == OK and (value.get("offset") is not None or "value" in value):
                 pairs = [(value.get("offset"), value.get("value"))]
-                self._read(value.get("key"), pairs, process, invoked, owned=False)
+                self._read(value.get("key"), pairs, OK, begun, owned=False)
+            elif outcome == INFO:
+                self.groups.miss(process, begun.invoked)
+                self.session[process] = {}
         elif value is not None:
             if type(value) is not list:
                 raise _WrongOperation(
                     f":value is {value!r:.60}", "a list like [[:send 5 [0 123]] [:poll {5 [[0 123]]}]]"
                 )
-            for one in value:
-                self._micro(one, outcome, process, invoked, timed)
+            self._parts(begun, outcome, value, timed=timed)
+        elif outcome == INFO and function != "send":
+            self.groups.miss(process, begun.invoked)
+
+    def _parts(self, begun: _Begun, outcome: int, parts: list[Any], *, timed: bool) -> None:
+        process = begun.process
+        if begun.function == "txn" or (begun.function == "send" and len(parts) > 1):
+            number = self.transactions.add(process, outcome, begun.invoked, self.count, timed=timed)
+            begun = begun._replace(transaction=number)
+        if self.rebalances:
+            self._rebalanced(begun)
+        for one in parts:
+            self._part(one, outcome, begun, timed=timed)
+        if outcome == INFO and begun.function != "send":
+            # Nobody knows where the reader is now.
+            self.session[process] = {}
+
+    def _controlled(self, begun: _Begun, outcome: int) -> None:
+        if begun.function != "begin":
+            self.transactions.end(begun.process, begun.function, outcome, self.count)
+        elif outcome == FAIL:
+            self.transactions.current.pop(begun.process, None)
+
+    def _offsets(self, begun: _Begun, outcome: int, value: Any, *, timed: bool) -> None:
+        """Offsets that a client commits, or is told to be committed, by partition."""
+        if value is None and (begun.function == "fetch-offsets" or outcome != OK):
+            return
+        if type(value) is not dict:
+            raise _WrongOperation(f":value is {value!r:.60}", "a map of offsets by partition, like {5 17}")
+        offsets = [(self._partition(name), self._offset(offset)) for name, offset in value.items()]
+        invoked = begun.invoked if timed else UNKNOWN
+        if begun.function == "commit-offsets":
+            known = [(partition, offset) for partition, offset in offsets if offset >= 0]
+            completed = self.count if outcome == OK else UNKNOWN
+            self.groups.commit(begun.process, known, outcome, (invoked, completed, begun.transaction))
+        elif outcome == OK:
+            self.groups.fetch(begun.process, offsets, invoked, self.count)
+
+    def _rebalanced(self, begun: _Begun) -> None:
+        """What the group did with the partitions of a process during an operation, as far as the history says it."""
+        log = self.rebalances
+        for event in log if type(log) is list else ():
+            if type(event) is dict and type(event.get("keys")) is list:
+                self._moved(f"partitions-{event.get('type')}", begun.process, event["keys"], begun.invoked)
+
+    def _moved(self, function: str, process: int, names: Any, asked: int) -> None:
+        if type(names) is not list:
+            raise _WrongOperation(f":value is {names!r:.60}", "a list of partitions")
+        for partition in map(self._partition, names):
+            if function in GAINS:
+                self.groups.gain(process, partition, asked, self.count)
+            elif function in LOSSES:
+                self.groups.lose(process, partition, asked)
 
     def _begin(self, process: int, function: str, partitions: Any) -> None:
         """A process assigns itself partitions, or subscribes: from where it reads is known only for a partition that it keeps.
@@ -236,6 +338,11 @@ class Recorder:
         SubscriptionState.assignFromUser of Kafka keeps the position of a partition that was assigned before.
         """
         before, kept = self.session.get(process, {}), dict[int, int]()
+        self.groups.leave(process, self.count)
+        if function == "assign":
+            self.groups.stay_outside(process)
+        elif not self.groups.is_member(process):
+            self.groups.join(process, UNNAMED)
         if function == "assign" and type(partitions) is list:
             names = {str(name) for name in partitions}
             if process in self.assigned:
@@ -247,38 +354,39 @@ class Recorder:
             self.assigned.discard(process)
         self.session[process], self.owned[process] = kept, function == "assign"
 
-    def _micro(self, one: Any, outcome: int, process: int, invoked: int, timed: bool) -> None:
+    def _part(self, one: Any, outcome: int, begun: _Begun, *, timed: bool) -> None:
+        process = begun.process
         if type(one) is list and len(one) == 3 and one[0] == "send":
             sent, offset = one[2], None
             if type(sent) is list and len(sent) == 2:
                 offset, sent = sent
-            self._send(one[1], sent, offset, outcome, process, invoked, timed)
+            self._send(one[1], sent, offset, outcome, begun, timed=timed)
         elif type(one) is list and one and one[0] == "poll":
-            if outcome != OK or len(one) < 2 or one[1] is None:
+            if len(one) < 2 or one[1] is None:
+                if outcome == INFO:
+                    self.groups.miss(process, begun.invoked)
                 return
             if type(one[1]) is not dict:
                 raise _WrongOperation(f"{one!r:.60} is not a poll", "[:poll {5 [[0 123] [1 124]]}]")
-            if self.rebalanced and self.owned.get(process) is False:
+            if self.rebalances and self.owned.get(process) is False:
                 # The group took a partition away, or gave one: this poll may begin anywhere.
                 self.session[process] = {}
             for partition, pairs in one[1].items():
-                self._read(partition, pairs, process, invoked, owned=True)
+                self._read(partition, pairs, outcome, begun, owned=True)
         else:
             raise _WrongOperation(
                 f"{one!r:.60} is neither a send nor a poll", "[:send 5 [0 123]] or [:poll {5 [[0 123]]}]"
             )
 
-    def _send(
-        self, partition: Any, value: Any, offset: Any, outcome: int, process: int, invoked: int, timed: bool
-    ) -> None:
+    def _send(self, partition: Any, value: Any, offset: Any, outcome: int, begun: _Begun, *, timed: bool) -> None:
         offset = self._offset(offset)
         completed = self.count if outcome == OK else UNKNOWN
-        row = (self._partition(partition), self._value(value), offset, outcome, process, invoked, completed, timed)
-        self.sends.extend(row)
+        place = (self._partition(partition), self._value(value), offset, outcome)
+        self.sends.extend((*place, begun.process, begun.invoked, completed, timed, begun.transaction))
 
-    def _read(self, partition: Any, pairs: Any, process: int, invoked: int, *, owned: bool) -> None:
+    def _read(self, partition: Any, pairs: Any, outcome: int, begun: _Begun, *, owned: bool) -> None:
         """Record what a poll got. `owned` is what counts for a process that has neither assigned itself partitions nor subscribed."""
-        number = self._partition(partition)
+        number, process = self._partition(partition), begun.process
         owned = self.owned.setdefault(process, owned)
         sessions = self.session.setdefault(process, {})
         if number not in sessions:
@@ -297,8 +405,8 @@ class Recorder:
             raise _WrongOperation(f"{pairs!r:.60} was polled", "a list of [offset value]") from None
         finally:
             del offsets[len(values) :]
-            row = (number, process, sessions[number], owned, invoked, self.count, len(values) - began)
-            self.polls.extend(row)
+            known = (number, process, sessions[number], owned, begun.invoked, self.count, outcome)
+            self.polls.extend((*known, begun.transaction, self.groups.group(process), len(values) - began))
 
     @staticmethod
     def _offset(offset: Any) -> int:
@@ -323,12 +431,15 @@ class Recorder:
 
     def history(self, name: str) -> History:
         """The recorded history. Sends without an answer count as indeterminate."""
-        for invoked, process, function, value, line in sorted(self.open.values(), key=lambda begun: begun[:2]):
-            if value is not None and function not in SESSIONS:
+        self.rebalances = None
+        for begun in sorted(self.open.values(), key=lambda begun: (begun.invoked, begun.process)):
+            if begun.value is not None and begun.function not in (*SESSIONS, *MOVES):
                 try:
-                    self._completed(function, INFO, process, invoked, value, True)
+                    self._completed(begun, INFO, begun.value, timed=True)
                 except _WrongOperation as wrong:
-                    self.note(MalformedLine(line=line, what=wrong.args[0], expected=wrong.args[1]))
+                    self.note(MalformedLine(line=begun.line, what=wrong.args[0], expected=wrong.args[1]))
+            elif begun.function in POLLING:
+                self.groups.miss(begun.process, begun.invoked)
         if self.count > self.malformed_count and not self.known:
             raise HistoryError(
                 f"{name} holds no operation that can be judged: no :f is one of {', '.join(sorted(KNOWN))}"
@@ -336,13 +447,16 @@ class Recorder:
         if not self.count or (self.malformed_count >= self.count and not self.sends and not self.polls):
             first = f": {self.malformed[0].show()}" if self.malformed else ""
             raise HistoryError(f"{name} is not a history: it holds no operation{first}")
-        sends, reads = self._sends(), self._reads()
+        transactions = self.transactions.columns(self.count)
+        sends, reads = self._sends(transactions), self._reads(transactions)
         self._ensure_one_type(name, sends, reads)
         return History(
             name=name,
             operations=self.count,
             sends=sends,
             reads=reads,
+            transactions=transactions,
+            groups=groups_of(self.groups, transactions),
             partitions=self.partitions.texts,
             processes=self.processes.texts,
             values=self.values.texts,
@@ -377,28 +491,40 @@ class Recorder:
         text, kind = self.values.texts[value - NAMES_FROM], self.types.get(value - NAMES_FROM, str)
         return (f'"{text}"', "text") if kind is str else (text, TYPE_WORDS.get(kind, "something else"))
 
-    def _sends(self) -> Sends:
-        columns = _column(self.sends).reshape(-1, len(Sends.__dataclass_fields__)).T
-        return Sends(
-            **{name: _narrow(column) for name, column in zip(Sends.__dataclass_fields__, columns, strict=True)}
-        )
+    def _sends(self, transactions: Transactions) -> Sends:
+        sends = table(Sends, self.sends)
+        outcome, within = _within(transactions, sends)
+        completed = np.where(outcome == OK, sends.completed, UNKNOWN) if len(transactions) else sends.completed
+        return replace(sends, outcome=outcome, completed=completed, transaction=within)
 
-    def _reads(self) -> Reads:
-        *columns, times = _column(self.polls).reshape(-1, len(POLL) + 1).T
-        rows = {name: np.repeat(_narrow(column), times) for name, column in zip(POLL, columns, strict=True)}
-        return Reads(value=_column(self.read_values), offset=_column(self.read_offsets), **rows)
+    def _reads(self, transactions: Transactions) -> Reads:
+        *columns, times = column(self.polls).reshape(-1, len(POLL) + 1).T
+        rows = {name: np.repeat(narrow(one), times) for name, one in zip(POLL, columns, strict=True)}
+        reads = Reads(value=column(self.read_values), offset=column(self.read_offsets), **rows)
+        outcome, within = _within(transactions, reads)
+        return replace(reads, outcome=outcome, transaction=within)
 
     def _indexes(self) -> Column:
         assert self.indexes is not None
         while len(self.indexes) < self.count:
             self.indexes.append(len(self.indexes))
-        return _column(self.indexes)
+        return column(self.indexes)
 
 
-KNOWN = frozenset((*MICRO, *SIMPLE, *SESSIONS))
-POLL = ("partition", "process", "session", "owned", "invoked", "completed")
+KNOWN = frozenset((*MICRO, *SIMPLE, *SESSIONS, *CONTROLS, *OFFSETS, *MOVES))
+POLLING = ("poll", "txn", "consume")
+POLL = ("partition", "process", "session", "owned", "invoked", "completed", "outcome", "transaction", "group")
 """The common part of all reads in one poll of a partition."""
-NARROW = 1 << 31
+
+
+def _within(transactions: Transactions, rows: Sends | Reads) -> tuple[Column, Column]:
+    """Outcome and transaction of each row; a history that names no transaction has none."""
+    if not len(transactions):
+        return rows.outcome, np.full(len(rows), UNKNOWN, np.int32)
+    # A part of its own outcome that is unknown need not share the fate of a transaction that went on without it.
+    alone = (rows.transaction >= 0) & (rows.outcome == INFO) & (transactions.in_parts[rows.transaction] != 0)
+    within = np.where(alone, UNKNOWN, rows.transaction)
+    return after_transaction(rows.outcome, rows.transaction, transactions), within
 
 
 def _meant(text: str) -> Decimal | str | None:
@@ -413,13 +539,3 @@ def _is_whole(number: Decimal) -> bool:
 def _holds(ordered: Column, value: int) -> bool:
     at = int(np.searchsorted(ordered, value))
     return at < len(ordered) and int(ordered[at]) == value
-
-
-def _column(values: array[int]) -> Column:
-    return np.frombuffer(values, dtype=values.typecode) if values else np.zeros(0, np.int64)
-
-
-def _narrow(column: Column) -> Column:
-    """The column in half the memory, if its numbers allow that."""
-    fits = not len(column) or (column.min() >= -NARROW and column.max() < NARROW)
-    return column.astype(np.int32 if fits else np.int64)

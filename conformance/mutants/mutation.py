@@ -138,14 +138,15 @@ def mutants_of(profile: Profile) -> tuple[Mutant, ...]:
 
 
 def switches_of(profile: Profile, others: Iterable[Profile]) -> tuple[Mutant, ...]:
-    """The mistakes of behaving as other versions do, setting by setting, each once."""
+    """The mistakes of behaving as other versions do, setting by setting, each once; but for what the profile cannot be set to."""
     settings = {one.name: one for one in profile.state.settings}
     found: dict[str, Mutant] = {}
     for other in others:
         for name, value in other.default_settings.items():
             own = profile.default_settings[name]
             label = f"{name}={settings[name].show(value)}"
-            if value != own and label not in found:
+            lacking = value in profile.lacks.get(name, {})
+            if value != own and label not in found and not lacking:
                 found[label] = Mutant(
                     name=label,
                     kind=SWITCH,
@@ -160,12 +161,15 @@ def switches_of(profile: Profile, others: Iterable[Profile]) -> tuple[Mutant, ..
 
 
 def _trees(profile: Profile) -> list[tuple[Tree, frozenset[str]]]:
-    """The functions that actions are made of, each with the names of those actions."""
+    """The functions that actions are made of, each with the names of those actions; but for those that know no state.
+
+    These cannot know which mutant is chosen.
+    """
     users: dict[Tree, set[str]] = {}
     for action in profile.actions:
         for tree in trees_of([action.function]):
             users.setdefault(tree, set()).add(action.name)
-    return [(tree, frozenset(users[tree])) for tree in in_order(users)]
+    return [(tree, frozenset(users[tree])) for tree in in_order(users) if tree.states]
 
 
 def in_order(trees: Iterable[Tree]) -> list[Tree]:

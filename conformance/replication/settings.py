@@ -13,6 +13,7 @@ from neverlost.model.kafka.replication.state import (
     ON_FETCH,
     SHRINK_BY_CONTROLLER,
     TO_HIGH_WATERMARK,
+    LostDecision,
     Partition,
 )
 
@@ -53,6 +54,8 @@ def protocol_of(model: Model) -> Protocol:
         raise AdapterError(
             f"{model.profile.name} is not a model of a partition of Apache Kafka; choose kafka-0.8 or later"
         )
+    if LostDecision.size(model.bounds):
+        raise AdapterError("the in-process controller loses no decision; leave lost_decisions at 0")
     settings = model.settings
     for name, value in ALWAYS_SO.items():
         if bool(settings[name]) != value:

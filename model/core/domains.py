@@ -37,7 +37,8 @@ class Index(int, metaclass=Named):
     A set that no bound changes has a fixed number of `members` instead, or `names`, one for each member: "in doubt" is the member
     `IN_DOUBT` of the class.
     A bound may be 0 if it is `optional`: then nothing of it exists. `absent` says, as a clause, what a verdict then assumes, if that
-    must not be overlooked: "no exchange is delayed".
+    must not be overlooked: "no exchange is delayed". `present` says what one assumes where it is not 0.
+    `whose` says whose fault each member is, if it is one.
     `symmetric` says that no action distinguishes members (beyond the first `distinguished` ones), so that only one of the
     states that differ by renaming members must be explored.
     """
@@ -51,6 +52,8 @@ class Index(int, metaclass=Named):
     distinguished: ClassVar[int] = 0
     optional: ClassVar[bool] = False
     absent: ClassVar[str] = ""
+    present: ClassVar[str] = ""
+    whose: ClassVar[str] = ""
 
     def __init_subclass__(
         cls,
@@ -65,11 +68,13 @@ class Index(int, metaclass=Named):
         distinguished: int = 0,
         optional: bool = False,
         absent: str = "",
+        present: str = "",
+        whose: str = "",
     ) -> None:
         cls.bound, cls.more, cls.names = bound, members or len(names) or more, names
         cls.prefix, cls.first = prefix, first
         cls.symmetric, cls.distinguished = symmetric, distinguished
-        cls.optional, cls.absent = optional, absent
+        cls.optional, cls.absent, cls.present, cls.whose = optional, absent, present, whose
 
     @classmethod
     def base(cls) -> type[Index]:

@@ -342,7 +342,8 @@ class Profile:
         """Raises BoundsError if there is a problem with bounds; says which value of each bound alone is possible."""
         problem = problem_of(self, chosen)
         if problem:
-            advice = [f"{name} {fit}" for name in chosen if (fit := _largest_fitting(problem_of, self, chosen, name))]
+            fits = {name: _largest_fitting(problem_of, self, chosen, name) for name in chosen}
+            advice = [f"{name} {fit}" for name, fit in fits.items() if fit is not None]
             hint = f"Lower one bound: {' or '.join(advice)} {is_possible}." if advice else "Lower several bounds."
             raise BoundsError(f"{self.name} with {show_bounds(chosen)} {problem}. {hint}")
 
@@ -471,8 +472,8 @@ def _too_many_members(profile: Profile, bounds: Mapping[str, int]) -> str:
     return ""
 
 
-def _largest_fitting(problem_of: Problem, profile: Profile, bounds: Mapping[str, int], name: str) -> int:
-    """The largest value of one bound, the others kept, at which the model fits; 0 if none does."""
+def _largest_fitting(problem_of: Problem, profile: Profile, bounds: Mapping[str, int], name: str) -> int | None:
+    """The largest value of one bound, the others kept, at which the model fits; None if none does, or if it is 0 already."""
     low, high = 0, bounds[name]
     while low < high:
         middle = (low + high + 1) // 2
@@ -480,7 +481,10 @@ def _largest_fitting(problem_of: Problem, profile: Profile, bounds: Mapping[str,
             high = middle - 1
         else:
             low = middle
-    return low
+    if low:
+        return low
+    may_be_none = bounds[name] and name in profile.optional_bounds
+    return 0 if may_be_none and not problem_of(profile, {**bounds, name: 0}) else None
 
 
 class _Scratch(threading.local):
@@ -540,7 +544,8 @@ class Model:
     def assumed(self) -> tuple[str, ...]:
         """What a verdict assumes, because bounds are 0 or because the profile says so, as clauses: `no exchange is delayed`."""
         left_out = [c for name, c in self.profile.optional_bounds.items() if c and not self.bounds[name]]
-        return (*left_out, *filter(None, [self.profile.proviso]))
+        taken = {index.present: None for index in self.profile.domains if index.present and self.bounds[index.bound]}
+        return (*left_out, *taken, *filter(None, [self.profile.proviso]))
 
     @property
     def proviso(self) -> str:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from neverlost.conformance.history.anomalies import KINDS, Anomaly
+from neverlost.conformance.history.columns import FAIL, INFO, OK
+from neverlost.conformance.history.findings import KINDS, Anomaly
 from neverlost.conformance.history.judged import JudgedHistory
-from neverlost.conformance.history.recording import FAIL, INFO, OK, History
+from neverlost.conformance.history.recording import History
 from neverlost.explorer.verdict import Verdict
 
 from ..common import malformed_values
 from .as_text import sentence
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 def history_values(found: JudgedHistory) -> dict[str, Any]:
@@ -31,7 +32,16 @@ def history_values(found: JudgedHistory) -> dict[str, Any]:
         },
         "read": len(history.reads),
         "unread": found.unread,
+        "transactions": {
+            "committed": int((history.transactions.outcome == OK).sum()),
+            "aborted": int((history.transactions.outcome == FAIL).sum()),
+            "indeterminate": int((history.transactions.outcome == INFO).sum()),
+        },
+        "groups": [name or None for name in history.groups.names],
+        "isolation_level": "read_uncommitted" if found.uncommitted else "read_committed",
         "counts": dict(found.counts),
+        "allowed": dict(found.allowed),
+        "not_judged": [{"kinds": list(one.kinds), "why": one.why} for one in found.not_judged],
         "findings": [_anomaly_values(history, one) for kind in KINDS for one in found.anomalies[kind]],
         "malformed": malformed_values(history.malformed),
         "malformed_count": history.malformed_count,
@@ -42,7 +52,7 @@ def _anomaly_values(history: History, anomaly: Anomaly) -> dict[str, Any]:
     return {
         "kind": anomaly.kind,
         "partition": history.partitions[anomaly.partition],
-        "value": history.value_name(anomaly.value),
+        "value": None if anomaly.value is None else history.value_name(anomaly.value),
         "offset": None if anomaly.offset < 0 else anomaly.offset,
         "sentence": sentence(history, anomaly),
         "operations": [

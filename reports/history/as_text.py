@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from neverlost.conformance.history.anomalies import (
+from neverlost.conformance.history.anomalies import DELIVERED_AGAIN, WRITE_CYCLES
+from neverlost.conformance.history.columns import FAIL, INFO, OK
+from neverlost.conformance.history.findings import (
+    CIRCULAR,
     DUPLICATED,
     INCONSISTENT,
     KINDS,
     LOST,
+    OF_GROUPS,
+    OF_RECORDS,
+    OF_TRANSACTIONS,
+    OFFSET_BACK,
+    PRECOMMITTED,
     REFUSED,
     REORDERED,
     SKIPPED,
+    SKIPPED_BY_GROUP,
+    TORN,
+    TWO_AT_A_TIME,
     UNSENT,
     VANISHED,
     Anomaly,
 )
 from neverlost.conformance.history.judged import JudgedHistory
-from neverlost.conformance.history.recording import FAIL, INFO, OK, History
+from neverlost.conformance.history.recording import History
 from neverlost.explorer.words import counted
 
 from ..common import malformed_text
@@ -31,7 +42,16 @@ WORDS = {
     REFUSED: "refused, yet read",
     SKIPPED: "skipped by a reader",
     UNSENT: "read, yet not sent",
+    TORN: "torn out of a transaction",
+    PRECOMMITTED: "read before the commit",
+    CIRCULAR: "read in a circle",
+    SKIPPED_BY_GROUP: "skipped by a group",
+    TWO_AT_A_TIME: "processed by two at a time",
+    OFFSET_BACK: "committed offset gone back",
 }
+FAMILIES = {OF_RECORDS: "records", OF_TRANSACTIONS: "transactions", OF_GROUPS: "groups"}
+"""The kinds that are not judged if nothing of a family is in the history."""
+ALLOWED_WORDS = {WRITE_CYCLES: "cycle of writes", DELIVERED_AGAIN: "record given to a group again"}
 
 
 def history_text(found: JudgedHistory) -> str:
@@ -52,8 +72,42 @@ def verdict_text(found: JudgedHistory) -> str:
         "sent": f"{len(history.sends):,}: {outcomes[0]:,} acknowledged, {outcomes[1]:,} refused, {outcomes[2]:,} indeterminate",
         "read": f"{len(history.reads):,}",
         "left open": f"{counted(found.unread, 'acknowledged value')} not read, and nothing beyond read either",
+        **_more_rows(found),
     }
-    return "\n".join([wrapped(verdict), *(f"  {name:10} {text}" for name, text in rows.items())])
+    width = max(10, *map(len, rows))
+    lines = [wrapped(f"  {name:{width}} {text}", " " * (width + 3)) for name, text in rows.items()]
+    return "\n".join([wrapped(verdict), *lines, *_not_judged(found, width)])
+
+
+def _more_rows(found: JudgedHistory) -> dict[str, str]:
+    """Rows for histories that have transactions or groups."""
+    rows, transactions, groups = dict[str, str](), found.history.transactions, found.history.groups
+    if len(transactions):
+        committed, aborted, unknown = (int((transactions.outcome == outcome).sum()) for outcome in (OK, FAIL, INFO))
+        seen = "read_uncommitted" if found.uncommitted else "read_committed"
+        rows["transactions"] = (
+            f"{len(transactions):,}: {committed:,} committed, {aborted:,} aborted, {unknown:,} indeterminate; readers: {seen}"
+        )
+    if groups.names:
+        names = ", ".join(name or "one or more without a name" for name in groups.names)
+        told = (
+            f"{counted(len(groups.commits), 'committed offset')}, {counted(len(groups.tenures), 'assigned partition')}"
+        )
+        rows["groups"] = f"{names}: {told}"
+    allowed = [counted(number, ALLOWED_WORDS[name]) for name, number in found.allowed.items() if number]
+    if allowed:
+        rows["allowed"] = ", ".join(allowed)
+    return rows
+
+
+def _not_judged(found: JudgedHistory, width: int) -> list[str]:
+    """What the history does not tell. It is not clean of that."""
+    lines = []
+    for number, one in enumerate(found.not_judged):
+        name = "" if number else "not judged"
+        kinds = FAMILIES.get(one.kinds) or "; ".join(WORDS[kind] for kind in one.kinds)
+        lines.append(wrapped(f"  {name:{width}} {kinds}: {one.why}", " " * (width + 3)))
+    return lines
 
 
 def _clients(number: int) -> str:
@@ -84,5 +138,5 @@ def _anomalies_text(found: JudgedHistory, kind: str) -> str:
 
 def sentence(history: History, anomaly: Anomaly) -> str:
     """`Partition 5: 17 was acknowledged at offset 3, and ...`."""
-    value = history.value_name(anomaly.value)
-    return f"Partition {history.partitions[anomaly.partition]}: {value} {anomaly.what}."
+    what = anomaly.what if anomaly.value is None else f"{history.value_name(anomaly.value)} {anomaly.what}"
+    return f"Partition {history.partitions[anomaly.partition]}: {what}."

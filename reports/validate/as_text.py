@@ -52,7 +52,7 @@ def _verdict(found: Validation) -> str:
             f"UNDECIDED whether {name} follows {profile}: {outcome.stopped_by}. The longest prefix that is explained so far"
             f" ends before {event}."
         )
-    return f"{name} does NOT follow {profile}. No run of the model explains {event}."
+    return f"{name} does NOT follow {profile}{found.model.proviso}. No run of the model explains {event}."
 
 
 def _states_text(model: Model, states: Sequence[Packed]) -> str:

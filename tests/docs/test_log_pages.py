@@ -51,11 +51,11 @@ def test_every_action_and_key_of_an_event_that_the_page_names_is_known() -> None
 
 @pytest.mark.parametrize("language", ["clojure", "json"])
 def test_the_histories_on_the_page_are_read_and_clean(language: str) -> None:
-    (text,) = blocks(HISTORIES, language)
-    history = recorded(text)
-    assert history.malformed == ()
-    assert (len(history.reads), history.sends.offset.tolist()[0]) == (1, 17)
-    assert not any(Judge(history).anomalies().values())
+    histories = [recorded(text) for text in blocks(HISTORIES, language)]
+    assert (len(histories[0].reads), histories[0].sends.offset.tolist()[0]) == (1, 17)
+    for history in histories:
+        assert history.malformed == ()
+        assert not any(Judge(history).anomalies().values())
 
 
 def test_every_kind_of_anomaly_is_defined_and_has_a_key() -> None:

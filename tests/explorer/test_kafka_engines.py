@@ -178,11 +178,15 @@ def expect_agreement(model: Model, words: Packed, after: Successors) -> None:
     assert compiled_steps_violated(model, words) == interpreted_steps_violated(model, words, after)
 
 
+ONLY_AFTER_A_LOST_DECISION = {"end_after_loss"}
+"""Within the default bounds the controllers lose none."""
+
+
 def test_the_runs_that_are_compared_meet_every_action() -> None:
     runs = (*(walks(version) for version in VERSIONS), written_runs())
     met = {model.steps[n].action.name for run in runs for model, _, after in run for n in after}
     within = VERSIONS[0].bounded()
-    assert met == {action.name for action in VERSIONS[0].actions if within.has_steps_of(action)}
+    assert met == {a.name for a in VERSIONS[0].actions if within.has_steps_of(a)} - ONLY_AFTER_A_LOST_DECISION
 
 
 def test_both_engines_agree_on_random_states_under_random_settings() -> None:

@@ -199,7 +199,7 @@ def test_the_verdict_names_the_defaults_it_rests_on_and_what_could_change_it(aud
         "SAFE with 1 pause, if these keys, which no file sets, have their defaults: acks=all, retries=2147483647,"
         " enable.idempotence=true,"
         " max.in.flight.requests.per.connection=5 and unclean.leader.election.enable=false."
-        " It assumes that no exchange is delayed. The verdict may be different, because"
+        " It assumes that no exchange is delayed and the controllers lose no decision. The verdict may be different, because"
         " no producer's configuration is given: clients are taken to have their defaults." in verdict
     )
 
@@ -210,7 +210,7 @@ def test_a_verdict_that_rests_on_nothing_unsaid_names_no_default(audit: Run, tmp
     (tmp_path / "topic.properties").write_text(topic, encoding="utf-8")
     paths = [str(path) for path in sorted(tmp_path.iterdir())]
     _, out, _ = audit(*paths, "--kafka-version", "2.2.1", "--tolerate", "1 pause", "--quiet")
-    verdict = "SAFE with 1 pause. It assumes that no exchange is delayed."
+    verdict = "SAFE with 1 pause. It assumes that no exchange is delayed and the controllers lose no decision."
     assert out.split("What may happen")[0].endswith(f"idempotent producer\n{verdict}\n\n")
 
 

@@ -15,6 +15,7 @@ from neverlost.cli.main import main
 from neverlost.explorer.answers import questions
 from neverlost.explorer.answers.questions import Answers, Question
 from neverlost.explorer.search import Limits, explore
+from neverlost.model.core import BoundsError, Profile
 from neverlost.model.kafka.replication.state import ACKS_ALL
 from neverlost.spec.kafka.replication.matrix import MATRIX
 from neverlost.spec.kafka.replication.versions import REPLICATING, VERSIONS, replicating_like, version_named
@@ -112,7 +113,7 @@ def test_the_readme_says_what_the_page_and_the_record_of_the_claims_say() -> Non
     columns = [("1 crash", 1), ("2 crashes", 0), ("1 power loss", 0), ("2 power losses", 0)]
     seen, moves, restarts = [], by_claims(leader_moves=3), by_claims(leader_moves=1, shutdowns=2)
     for line in table[0].splitlines()[2:-1]:
-        names, by_moves, by_restarts, *texts, _ = line.replace(UNSEEN, "").strip("| ").split(" | ")
+        names, by_moves, by_restarts, *texts, _, _ = line.replace(UNSEEN, "").strip("| ").split(" | ")
         first, *last = re.findall(r"kafka-[\d.]+(?:-\w+)?", names)
         versions = [version.name for version in VERSIONS]
         span = versions[versions.index(first) : versions.index((last or [first])[-1]) + 1]
@@ -133,7 +134,40 @@ def test_the_readme_says_in_how_many_steps_one_delay_loses_a_record() -> None:
         model = version_named(first).bounded(acks=ACKS_ALL, min_isr=2, unclean=0, leader_moves=1, delays=1)
         trace = explore(model, properties=[PROPERTY], symmetry=True).findings[PROPERTY].trace
         assert trace is not None
-        assert line.strip("| ").split(" | ")[-1] == str(len(trace.steps)), first
+        assert line.strip("| ").split(" | ")[-2] == str(len(trace.steps)), first
+
+
+def test_the_readme_says_in_how_many_steps_one_lost_decision_loses_a_record() -> None:
+    table = re.search(r"\| version \| 3 leader moves .*?\n\n", README, flags=re.DOTALL)
+    assert table is not None
+    every = [version.name for version in VERSIONS]
+    for line in table[0].splitlines()[2:-1]:
+        names, *_, said = line.strip("| ").split(" | ")
+        first, *last = re.findall(r"kafka-[\d.]+(?:-\w+)?", names)
+        span = every[every.index(first) : every.index((last or [first])[-1]) + 1]
+        losing = [name for name in span if may_lose_decisions(version_named(name))]
+        if not losing:
+            assert said == "-", names
+            continue
+        assert said.split()[0] == str(steps_to_loss_by_decision(losing[0])), names
+        since = "" if losing == span else f" from {losing[0].removeprefix('kafka-')} on"
+        assert (said.removeprefix(said.split()[0]), losing) == (since, span[-len(losing) :]), names
+
+
+def may_lose_decisions(version: Profile) -> bool:
+    """Does the version take the budget?"""
+    try:
+        version.bounded(lost_decisions=1)
+    except BoundsError:
+        return False
+    return True
+
+
+def steps_to_loss_by_decision(name: str) -> int:
+    model = version_named(name).bounded(acks=ACKS_ALL, min_isr=2, unclean=0, lost_decisions=1)
+    trace = explore(model, properties=[PROPERTY], symmetry=True).findings[PROPERTY].trace
+    assert trace is not None
+    return len(trace.steps)
 
 
 @pytest.fixture(scope="module")
@@ -202,7 +236,7 @@ def test_a_search_that_was_cut_short_is_undecided_and_not_kept(tmp_path: Path) -
     ("arguments", "message"),
     [
         (("--acks", "2"), "no acks is named '2'"),
-        (("--version", "kafka-3.8"), "no version is named 'kafka-3.8'"),
+        (("--version", "kafka-5.0"), "no version is named 'kafka-5.0'"),
         (("--json", "-", "--markdown", "-"), "both write to -"),
         (("--json", "/nowhere/at/all.json"), "cannot be written"),
     ],
@@ -215,3 +249,30 @@ def test_wrong_input_is_refused(arguments: tuple[str, ...], message: str, capsys
 def test_versions_that_come_out_alike_are_neighbours() -> None:
     order = [cell.version.name for cell in USUAL]
     assert [name for name, _ in groupby(order)][: len(NAMES)] == NAMES
+
+
+@pytest.mark.parametrize(
+    ("said", "version"),
+    [("3.9", "kafka-3.9"), ("3.8.1", "kafka-3.7"), ("kafka-4.2", "kafka-4.1"), ("3.8-zk", "kafka-3.7-zk")],
+)
+def test_a_version_may_be_named_by_a_release_of_it(
+    said: str, version: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "cells.json"
+    small = (
+        "--replicas",
+        "2",
+        "--log-size",
+        "1",
+        "--values",
+        "1",
+        "--leader-epochs",
+        "1",
+        "--acks",
+        "all",
+        "--min-isr",
+        "1",
+    )
+    assert main(["matrix", "--version", said, *small, "--json", str(path)]) == 0
+    assert {cell["profile"] for cell in json.loads(path.read_text(encoding="utf-8"))} == {version}
+    assert capsys.readouterr().err.count(f"behaves as {version} does") == (said != version.removeprefix("kafka-"))

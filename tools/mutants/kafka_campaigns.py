@@ -14,7 +14,7 @@ from neverlost.model.kafka.replication.state import (
 )
 
 BOUNDS = {"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4}
-"""What campaigns share, so that they share a kernel; those with delays have other bounds, and another kernel."""
+"""What campaigns share, so that they share a kernel; those with delays or lost decisions have other bounds, and other kernels."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,11 @@ class Campaign:
     def has_consumer(self) -> bool:
         """Does anybody read?"""
         return dict(self.settings).get("commit", NO_CONSUMER) != NO_CONSUMER
+
+    @property
+    def loses_decisions(self) -> bool:
+        """May the controllers lose a decision?"""
+        return dict(self.settings).get("lost_decisions", 0) > 0
 
     @property
     def name(self) -> str:
@@ -78,6 +83,11 @@ FORGETS = {"keeps_known_ends": 0}
 PROPOSALS = DELAYED | PRODUCES | FETCHES | FORGETS | {"values": 1}
 """Proposals may be taken back, and nothing else that lasts loses anything."""
 
+LOSS = {"lost_decisions": 1, "log_size": 1, "values": 1, "leader_epochs": 3}
+"""The controllers lose a decision."""
+TWO_LOSSES = LOSS | {"lost_decisions": 2}
+MORE_EPOCHS = {"leader_epochs": 4}
+TWO_VALUES = {"log_size": 2, "values": 2}
 
 FROM_FOLLOWERS = {"commit": COMMIT_BEFORE, "fetch_from_followers": 1}
 """A consumer that may read from followers."""
@@ -158,7 +168,59 @@ LASTING = (
 )
 """Mutants that tell only of exchanges that last, or of these too."""
 
+LOSING = (
+    "lost.",
+    "decisions.",
+    "broker.may_fetch:part-5",
+    "broker.expose_diverging:guard-7",
+    "broker.is_taken:",
+    "broker.may_hear_of:reads-on",
+    "broker.follow:may-have-to-end-still",
+    "broker.where_to_cut:finds-what-differs",
+    "controller.record_isr:catches-up-never",
+    "faults.go_down:reads-nothing-anew",
+    "leader.learn_isr:guard-5",
+    "leader.hear_of_isr:guard-6",
+    "leader.hear_of_isr:guard-7",
+    "log.end_by_epochs:",
+    "log.end_up_to:",
+    "log.is_beyond_epochs:",
+)
+"""Mutants that are the model itself where the controllers lose no decision: they meet no other campaigns."""
+
 FOR_SOME = (
+    *_for(
+        LOSING,
+        [
+            *_of(("kafka-3.9", "kafka-4.1"), NO_FAULT, **ALL_ACKS | LOSS),
+            *_of(("kafka-4.1",), NO_FAULT, MOVE, **ALL_ACKS | LOSS | {"min_isr": 3}),
+            *_of(("kafka-3.9", "kafka-4.1"), CRASH, MOVE, PAUSE, TWO_MOVES | MORE_EPOCHS, **NOTHING_WRITTEN | LOSS),
+            *_of(("kafka-4.1",), TWO_CRASHES, CRASH | PAUSE, **NOTHING_WRITTEN | LOSS),
+            *_of(("kafka-3.3", "kafka-4.1"), MOVE, CRASH, **NOTHING_WRITTEN | TWO_LOSSES),
+            *_of(
+                ("kafka-3.9", "kafka-4.1"),
+                NO_FAULT,
+                MOVE,
+                **ALL_ACKS | LOSS | TWO_VALUES | {"replicas": 2, "min_isr": 1},
+            ),
+            *_of(("kafka-3.9", "kafka-4.1"), MOVE, **ALL_ACKS | TWO_LOSSES | {"replicas": 2, "min_isr": 1}),
+            *_of(
+                ("kafka-3.9", "kafka-4.1"),
+                TWO_MOVES | MORE_EPOCHS,
+                **ALL_ACKS | LOSS | TWO_VALUES | {"replicas": 2, "min_isr": 1, "pipelined": 1},
+            ),
+            *_of(("kafka-3.9", "kafka-4.1"), MOVE, **ALL_ACKS | LOSS),
+        ],
+    ),
+    *_for(
+        ("broker.expose_diverging:guard-7",),
+        _of(
+            ("kafka-3.3",),
+            NO_FAULT,
+            MOVE,
+            **ALL_ACKS | LOSS | FROM_FOLLOWERS | TWO_VALUES | {"replicas": 2, "min_isr": 1},
+        ),
+    ),
     *_for(
         LASTING,
         [

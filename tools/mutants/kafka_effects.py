@@ -8,7 +8,11 @@ from mutants.kafka_effects_clients import CLIENTS, FAULTS
 from mutants.kafka_effects_controller import CONTROLLER
 from mutants.kafka_effects_delays import EXCHANGES
 from mutants.kafka_effects_leader import LEADER
+from mutants.kafka_effects_lost import LOST
 from mutants.kafka_effects_shutdown import SHUTDOWN
 
-EFFECTS: tuple[Effect, ...] = (*BROKER, *READING, *LOG, *LEADER, *CONTROLLER, *FAULTS, *SHUTDOWN, *CLIENTS, *EXCHANGES)
+EFFECTS: tuple[Effect, ...] = (
+    *(*BROKER, *READING, *LOG, *LEADER, *CONTROLLER, *FAULTS, *SHUTDOWN, *CLIENTS, *EXCHANGES),
+    *LOST,
+)
 """Every mistake, module by module."""

@@ -5,9 +5,21 @@ from __future__ import annotations
 from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, without
 
 from .controller import forget_metadata
+from .decisions import cannot_read_on, read_on
 from .delays import awaits_response, end_truncation, epoch_led_before_cut, has_yet_to_cut, straddle
 from .leader import advance_high_watermark, fail_produces, follows, leads
-from .log import append, cut, end_by_records, end_of_last_epoch, end_of_round, newest_up_to, shared_end
+from .log import (
+    append,
+    cut,
+    end_by_epochs,
+    end_by_records,
+    end_of_last_epoch,
+    end_of_round,
+    is_beyond_epochs,
+    may_repeat_epochs,
+    newest_up_to,
+    shared_end,
+)
 from .state import (
     DELIVERED,
     IN_RANGE,
@@ -29,6 +41,8 @@ def may_hear_of(s: Partition, replica: Replica, epoch: Epoch) -> bool:
     Never after newer news (R-META-1); a broker that has just started gets only the newest news.
     """
     if not s.up[replica] or epoch <= s.epoch[replica]:
+        return False
+    if cannot_read_on(s, replica):
         return False
     if s.epoch[replica] == NONE:
         return epoch == s.newest_epoch
@@ -77,6 +91,7 @@ def become_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
     if s.produces_know_epoch:
         fail_produces(s, replica)
     straddle(s, replica)
+    read_on(s, replica)
     s.metadata_isr[epoch] = EMPTY
     s.out_of_turn = without(s.out_of_turn, replica)
     forget_metadata(s)
@@ -115,6 +130,7 @@ def follow(s: Partition, replica: Replica, leader: Replica, epoch: Epoch) -> Non
     s.leader[replica] = leader
     s.epoch[replica] = epoch
     straddle(s, replica)
+    read_on(s, replica)
     s.out_of_turn = without(s.out_of_turn, replica)
     forget_metadata(s)
 
@@ -170,6 +186,7 @@ def may_fetch(s: Partition, follower: Replica, leader: Replica) -> bool:
         and not is_out_of_range(s, follower)
         and not awaits_response(s, follower, leader)
         and not has_yet_to_cut(s, follower)
+        and not is_beyond_epochs(s, leader, follower)
     )
 
 
@@ -177,8 +194,15 @@ def where_to_cut(s: Partition, follower: Replica, leader: Replica) -> int:
     """Where the leader finds that the follower's log leaves its own: at the log end of the follower if it does not."""
     shared = s.log_end[follower]
     if s.truncation == ON_FETCH:
-        shared = shared_end(s, leader, follower)
+        shared = end_by_epochs(s, leader, follower) if may_repeat_epochs(s) else shared_end(s, leader, follower)
     return min(shared, s.log_end[leader])
+
+
+def hides_divergence(s: Partition, follower: Replica, leader: Replica) -> bool:
+    """Does the leader, which looks at epochs alone, not say where to cut? It does wherever no epoch is issued twice."""
+    if not may_repeat_epochs(s):
+        return False
+    return where_to_cut(s, follower, leader) == s.log_end[follower]
 
 
 def note_fetch(s: Partition, leader: Replica, follower: Replica, shared: int) -> None:
@@ -260,13 +284,22 @@ def expose_diverging(s: Partition, follower: Replica, leader: Replica) -> None:
     require(follows(s, follower, leader))
     require(shared_end(s, leader, follower) < s.log_end[follower])
     require(s.high_watermark[follower] < min(s.high_watermark[leader], s.log_end[follower]))
+    require(not hides_divergence(s, follower, leader))
 
     s.high_watermark[follower] = min(s.high_watermark[leader], s.log_end[follower])
+
+
+def is_taken(s: Partition, follower: Replica, leader: Replica, offset: int) -> bool:
+    """Does the follower append the leader's record? From KAFKA-18723 on not if its epoch is newer than the follower's own."""
+    if not may_repeat_epochs(s):
+        return True
+    return not s.refuses_newer_records or s.record_epoch[leader][offset] <= s.epoch[follower]
 
 
 def receive(s: Partition, follower: Replica, leader: Replica, high_watermark: int) -> None:
     """The follower appends the leader's next record, if there is one, and learns the high watermark."""
     end = s.log_end[follower]
     if end < s.log_end[leader]:
-        append(s, follower, s.record_value[leader][end], s.record_epoch[leader][end])
+        if is_taken(s, follower, leader, end):
+            append(s, follower, s.record_value[leader][end], s.record_epoch[leader][end])
     s.high_watermark[follower] = min(high_watermark, s.log_end[follower])

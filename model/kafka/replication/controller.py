@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from neverlost.model.core import EMPTY, NONE, action, contains, only, require, with_member, without
 
+from .decisions import catch_up, remember_decision
 from .delays import end_exchanges_about_isr
-from .state import NO_SHRINK, DirectoryMove, Epoch, MinIsrChange, Partition, Replica, ReplicaSet
+from .state import NO_SHRINK, DirectoryMove, Epoch, LostDecision, MinIsrChange, Partition, Replica, ReplicaSet
 
 
 def count(s: Partition, replicas: ReplicaSet) -> int:
@@ -31,6 +32,8 @@ def min_isr_of_controller(s: Partition) -> int:
 
 def record_isr(s: Partition, isr: ReplicaSet) -> None:
     """The controller records an ISR. A replica that leaves an ISR below min ISR stays eligible (R-ELECT-3, KIP-966)."""
+    if s.size(LostDecision) > 0:
+        remember_decision(s)
     if s.elr:
         if count(s, isr) >= min_isr_of_controller(s):
             s.eligible = EMPTY
@@ -43,6 +46,8 @@ def record_isr(s: Partition, isr: ReplicaSet) -> None:
                 if contains(isr, replica):
                     s.eligible = without(s.eligible, replica)
     s.controller_isr = isr
+    if s.size(LostDecision) > 0:
+        catch_up(s)
     end_exchanges_about_isr(s)
 
 

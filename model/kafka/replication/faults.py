@@ -6,6 +6,7 @@ from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, 
 
 from .broker import forget_followers
 from .controller import forget_metadata, lose_news
+from .decisions import read_anew
 from .delays import lose_exchanges, refuse_requests_for
 from .leader import awaits_decision, fail_produces
 from .log import cut
@@ -17,6 +18,7 @@ def go_down(s: Partition, replica: Replica) -> None:
     fail_produces(s, replica)
     forget_followers(s, replica)
     lose_exchanges(s, replica)
+    read_anew(s, replica)
     s.up[replica] = False
     s.isr[replica] = EMPTY
     s.leader[replica] = NONE

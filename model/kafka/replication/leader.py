@@ -5,6 +5,7 @@ from __future__ import annotations
 from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, with_member, without
 
 from .controller import count, issue_epoch, issues_to, record_isr
+from .decisions import cannot_read_on, leader_is_ahead, read_on
 from .delays import end_exchanges_about_isr, end_produce, has_yet_to_cut, is_to_hear_of_isr, learn_before_news
 from .log import epoch_start
 from .state import (
@@ -181,6 +182,7 @@ def learn_isr(s: Partition, leader: Replica) -> None:
     require(s.proposed_isr[leader] != EMPTY)
     require(issues_to(s, leader))
     require(s.controller_isr == s.proposed_isr[leader])
+    require(not leader_is_ahead(s))
 
     s.isr[leader] = s.proposed_isr[leader]
     s.proposed_isr[leader] = EMPTY
@@ -197,8 +199,11 @@ def hear_of_isr(s: Partition, leader: Replica) -> None:
     require(issues_to(s, leader))
     require(s.controller_isr != s.isr[leader])
     require(s.controller_isr != s.proposed_isr[leader])
+    require(not leader_is_ahead(s))
+    require(not cannot_read_on(s, leader))
 
     s.isr[leader] = s.controller_isr
+    read_on(s, leader)
     s.proposed_isr[leader] = EMPTY
     end_exchanges_about_isr(s)
     advance_high_watermark(s, leader)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE, require
 
-from .state import Epoch, Offset, Partition, Replica, Value
+from .state import Epoch, LostDecision, Offset, Partition, Replica, Value
 
 
 def holds_value(s: Partition, replica: Replica, value: Value) -> bool:
@@ -102,6 +102,40 @@ def end_of_round(s: Partition, follower: Replica, leader: Replica) -> int:
     """Where a follower cuts its log by one response."""
     epoch = asked_epoch(s, follower, leader)
     return end_as_said(s, follower, epoch, start_after(s, leader, epoch))
+
+
+def may_repeat_epochs(s: Partition) -> bool:
+    """May two leaders have written in the same leader epoch, or one in an earlier epoch than its log already has?"""
+    return s.size(LostDecision) > 0
+
+
+def end_up_to(s: Partition, replica: Replica, epoch: int) -> int:
+    """Where the records of an epoch and of earlier ones end in a log whose epochs may go back."""
+    end = 0
+    for offset in s.each(Offset):
+        if s.record_epoch[replica][offset] != NONE and s.record_epoch[replica][offset] <= epoch:
+            end = offset + 1
+    return end
+
+
+def end_by_epochs(s: Partition, leader: Replica, follower: Replica) -> int:
+    """Where one response has the follower cut, by epochs alone: whether they have the same records, nobody looks.
+
+    In the leader's own epoch, whoever wrote there, and in one that is newer than the leader's, that is where the leader's log ends.
+    """
+    end = s.log_end[follower]
+    last = last_epoch(s, follower)
+    if last >= s.epoch[leader]:
+        return min(end, s.log_end[leader])
+    known = newest_up_to(s, leader, last)
+    return min(end, end_up_to(s, leader, known), end_up_to(s, follower, known))
+
+
+def is_beyond_epochs(s: Partition, leader: Replica, follower: Replica) -> bool:
+    """Does the follower's log end in a newer epoch than the leader's, and not beyond its log? Then fetches fail, and nothing is cut."""
+    if not may_repeat_epochs(s):
+        return False
+    return last_epoch(s, follower) > s.epoch[leader] and s.log_end[follower] <= s.log_end[leader]
 
 
 def end_of_last_epoch(s: Partition, leader: Replica, follower: Replica) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import EMPTY, NONE
 
-from .state import FIRST_LEADER, Delay, Partition, Replica
+from .state import FIRST_LEADER, Delay, LostDecision, Partition, Replica
 
 
 def initial(s: Partition) -> None:
@@ -19,6 +19,10 @@ def initial(s: Partition) -> None:
     s.metadata_leader[0] = FIRST_LEADER
     s.metadata_isr[0] = EMPTY
     s.last_leader = NONE
+    for loss in s.each(LostDecision):
+        s.earlier_epoch[loss] = NONE
+        s.earlier_leader[loss] = NONE
+        s.earlier_last_leader[loss] = NONE
     for delay in s.each(Delay):
         s.late_broker[delay] = NONE
         s.late_follower[delay] = NONE

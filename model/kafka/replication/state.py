@@ -21,6 +21,9 @@ from neverlost.model.core import (
     view,
 )
 
+BROKER, CONTROLLER, CLIENT = "broker", "controller", "client"
+"""Whose a fault is."""
+
 
 class Replica(Index, bound="replicas", prefix="r", first=1, symmetric=True):
     """A broker that hosts the partition: r1, r2, ... r1 leads at the start."""
@@ -84,6 +87,19 @@ class Delay(
     used once."""
 
 
+class LostDecision(
+    Index,
+    bound="lost_decisions",
+    prefix="l",
+    first=1,
+    optional=True,
+    absent="the controllers lose no decision",
+    present="every broker that has read a lost decision notices that",
+    whose=CONTROLLER,
+):
+    """A time that the controllers, by a mishap in their quorum, lose their last decision about the partition."""
+
+
 class MinIsrChange(Index, bound="min_isr_changes", prefix="c", first=1, optional=True):
     """A time that an operator sets min ISR while records are written, to any value."""
 
@@ -112,9 +128,6 @@ class Members(Index, members=7):
 class Times(Index, names=("never", "once", "again")):
     """How often the consumer has processed a value."""
 
-
-BROKER, CONTROLLER, CLIENT = "broker", "controller", "client"
-"""Whose a fault is."""
 
 FIRST_LEADER = 0
 ACKS_NONE, ACKS_ONE, ACKS_ALL = 0, 1, 2
@@ -350,11 +363,29 @@ class Partition(State):
     late_epoch = per(Delay, optional(Epoch))
     """The leader epoch of the record that the response brings, or of which it says where it ends; or, while a follower has yet to cut,
     the epoch that it led until then."""
+    decision_was_lost = per(LostDecision, flag())
+    """Which of the losses of a decision that are allowed have happened."""
+    earlier_epoch = per(LostDecision, optional(Epoch))
+    """The leader epoch before the decision that would be lost; none if there is no such decision."""
+    earlier_leader = per(LostDecision, optional(Replica))
+    """The leader before that decision."""
+    earlier_isr = per(LostDecision, any_of(ReplicaSet))
+    """The ISR before that decision."""
+    earlier_eligible = per(LostDecision, any_of(ReplicaSet))
+    """The eligible leader replicas before that decision."""
+    earlier_last_leader = per(LostDecision, optional(Replica))
+    """The last known leader before that decision."""
+    has_read_lost = per(LostDecision, any_of(ReplicaSet))
+    """Brokers that have read the lost decision, or one after it: they cannot read on, and must end."""
+    may_have_read_lost = per(LostDecision, any_of(ReplicaSet))
+    """Brokers that may have read it, or something after it: they end, or turn out not to have."""
+    leader_knows_lost = per(LostDecision, flag())
+    """Does the leader know the ISR that was lost, by the answer to its request, while the controllers are at an earlier one?"""
 
     owners: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "controller": (
             "newest_epoch", "controller_leader", "controller_isr", "eligible", "last_leader", "fenced", "silent",
-            "out_of_turn",
+            "out_of_turn", "decision_was_lost",
         ),
         "producer": ("delivery", "retries_left"),
         "consumer": ("position", "processed_end", "committed_offset", "read", "processed"),

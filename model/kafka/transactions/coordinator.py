@@ -131,6 +131,8 @@ def answer_to_end_v2(s: Transactions, epoch: int, result: int) -> int:
             return FENCED
         return DOES if s.state == Decision.ONGOING or result == Result.ABORT else INVALID
     if is_prepared(s):
+        if epoch == s.newest_epoch:
+            return TRY_AGAIN
         if not repeated:
             return FENCED
         return TRY_AGAIN if s.state == prepared(result) else INVALID
@@ -203,4 +205,5 @@ def move_coordinator(s: Transactions) -> None:
 
     s.coordinator_moves_left -= 1
     s.coordinator_epoch += 1
+    s.last_epoch = NONE
     s.partitions = s.logged_partitions

@@ -31,7 +31,10 @@ def reopens(s: Transactions, partition: Partition) -> bool:
 
 @action("KAFKA-20716")
 def lose_marker(s: Transactions, partition: Partition) -> None:
-    """A partition loses the marker at the end of its log. The coordinator does not know: the transaction is open again."""
+    """A partition loses the marker at the end of its log. The coordinator does not know: the transaction is open again.
+
+    Which coordinator wrote the marker before is not known here, so that more of its late markers are accepted than in Kafka.
+    """
     require(s.lost_markers > 0)
     require(s.lost_markers_left > 0)
     require(reopens(s, partition))
@@ -43,3 +46,4 @@ def lose_marker(s: Transactions, partition: Partition) -> None:
             s.ended_last[txn][partition] = False
             s.seen_epoch[partition] = s.txn_epoch[txn]
             s.expected[partition] = s.number[txn][partition] + 1
+    s.seen_coordinator[partition] = 0

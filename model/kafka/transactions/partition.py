@@ -61,7 +61,7 @@ def append(s: Transactions, txn: Txn, partition: Partition) -> None:
     s.expected[partition] = s.number[txn][partition] + 1
     for other in s.each(Txn):
         s.ended_last[other][partition] = False
-        if s.late_produce[other][partition] == Held.VERIFIED:
+        if s.late_produce[other][partition] == Held.VERIFIED and s.verification:
             s.late_produce[other][partition] = Held.HELD_UP
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import lemma
 from neverlost.model.kafka.replication.controller import elects_uncleanly
-from neverlost.model.kafka.replication.state import KIP_279, Delay, Partition
+from neverlost.model.kafka.replication.state import KIP_279, Delay, LostDecision, Partition
 
 
 def fences_fetches(s: Partition) -> bool:
@@ -106,6 +106,11 @@ def keeps_disks(s: Partition) -> bool:
     return s.disk_losses == 0 and (s.power_losses == 0 or s.flush)
 
 
+def keeps_decisions(s: Partition) -> bool:
+    """Do the controllers lose no decision?"""
+    return s.size(LostDecision) == 0
+
+
 def keeps_its_log(s: Partition) -> bool:
     """Does no follower drop its whole log?"""
     return not s.starts_over
@@ -119,6 +124,7 @@ def assumed(s: Partition) -> bool:
         and bars_until_epoch_start(s)
         and elects_cleanly(s)
         and keeps_disks(s)
+        and keeps_decisions(s)
         and exposes_what_is_committed(s)
         and keeps_its_log(s)
     )
@@ -168,6 +174,7 @@ ASSUMPTIONS = tuple(
         ),
         (elects_cleanly, "Nobody outside the ISR is elected, nor of the ELR without what KIP-966 has beside it."),
         (keeps_disks, "No disk is lost, and no power, unless every record is flushed before it counts."),
+        (keeps_decisions, "The controllers lose no decision."),
         (keeps_its_log, "A follower that is beyond its leader's log does not drop all of its own (KAFKA-2143)."),
         (exposes_what_is_committed, "No follower exposes what it is about to cut (KAFKA-14704)."),
         (reads_what_is_exposed, "Consumers read nothing above the high watermark (KAFKA-9835)."),

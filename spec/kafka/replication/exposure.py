@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from neverlost.model.core import Model
-from neverlost.model.kafka.replication.state import BROKER, Delay, Partition
+from neverlost.model.kafka.replication.state import BROKER, Delay, LostDecision, Partition
 from neverlost.spec.configuration import Deployment
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
 from neverlost.spec.exposure import ConfigurationChange, Danger, Exposure
@@ -116,7 +116,7 @@ class ReplicationExposure(Exposure):
         "rolling-restart": {"leader_moves": 1, "shutdowns": 2},
     }
     unusual = (CONSUMER_CRASHES,)
-    assumes = Delay.absent
+    assumes = f"{Delay.absent} and {LostDecision.absent}"
 
     def dangers_of(self, deployment: Deployment) -> tuple[Danger, ...]:
         """Those of a consumer only if its configuration is given, those of the log alone if brokers write."""

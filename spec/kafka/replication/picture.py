@@ -33,6 +33,8 @@ FAULT_WORDS = {
     "pause": "SILENT",
     "shut_down": "SHUTS DOWN",
     "change_controller": "CONTROLLER CHANGES",
+    "lose_decision": "DECISION LOST",
+    "end_after_loss": "ENDS",
     "crash_consumer": "CONSUMER DIES",
 }
 

@@ -20,6 +20,7 @@ MODELLED = {
     "fetching from followers, and what a response brings that tells where to cut": "a follower's high watermark may cover what it is about to cut (KAFKA-14704)",
     "compaction, of records that all have one key": "what is cleaned away must have a newer record that stays (KAFKA-13194)",
     "fetches beyond the leader's log, in two requests where brokers make two": "the leader's log may grow in between (KAFKA-2143)",
+    "decisions that the controllers lose, as many as `--lost-decisions` says (KRaft from 3.3 on)": "they go back to the leader, epoch, ISR and ELR of before, count on from there, and a broker that has read what was lost must end and start anew; the family quorum says which mishaps do that",
     "one consumer and its successors, committing before, after or at the next poll": "at most once and at least once are about the order of two steps",
 }
 
@@ -55,13 +56,24 @@ SIMPLIFIED = {
     "the checkpointed high watermark is as old as it can be after a crash only, not after a power loss": "a power loss cuts the log as well, which takes more",
     "a leader drops one slow follower at a time": "brokers drop all that are slow at once; the ISR comes to the same",
     "the last known leader (KIP-966) stays known until the ISR is large enough again": "it is asked for only when ISR and ELR are both empty",
+    "a live broker that has not heard of a lost decision may have read it, or anything that came after it": "what else the controllers lost is not told apart, so it may have to end, or go on",
+    "a broker that has read a lost decision ends up to 3.4.0 too": "there only the thread ends that reads metadata, and the broker goes on until someone starts it anew; it may go on as long here",
+    "who was fenced by a lost decision is not any more": "the new active controller gives every member a whole session; who is dead is fenced again",
+    "a leader that knows two lost ISRs hears of the second decision after that": "it skips what has a partition epoch below its own, as if it had not heard yet",
+    "a leader of an epoch that was issued before starts, for the ISR, at the first record of that number in its log": "Kafka takes the log end when it became leader, which lets fewer into the ISR",
+    "where a log's epochs go back, an epoch that the leader's cache has dropped is still looked up in its records": "the cache drops it when an older epoch starts (LeaderEpochFileCache.assign); it takes a third leader epoch to matter",
     "the idempotence of 3.0's producers comes with 3.1 here": "a profile stands for a range of releases of brokers; what producers ask for is an option by itself",
 }
 
 NOT_MODELLED = {
     "several partitions, reassignment, topic deletion (case A of R-DP-1)": "a request for several partitions makes its delayed produce late, which delays allow; a removed replica that stays eligible is not seen",
     "storage errors other than a lost disk (case C.1)": "a broker that halts on one is a crash",
-    "the controller's own log and its failover": "its quorum is a replicated log of its own, with other rules (Raft)",
+    "the controllers' own log and its failover": "its quorum is a replicated log of its own, with other rules (Raft): a family of its own; here only what a lost decision does",
+    "a lost decision that no broker notices, because another lies at its offset in the same epoch of the controllers": "two leaders of one controllers' epoch write so; brokers then count on from other decisions than the controllers do",
+    "a lost topic, registration, configuration or producer id": "only decisions about the leader and the ISR are lost here; a topic that was never created has no acknowledged records to compare with",
+    "a broker whose own snapshot of the metadata has the lost decision": "it cannot start until its metadata directory is deleted, which is a broker that stays down",
+    "what ZooKeeper loses, and what KRaft did as a preview up to 3.2": "these versions refuse `--lost-decisions`; their verdicts assume that no decision is lost",
+    "exchanges that are delayed while decisions are lost": "`--delays` and `--lost-decisions` are refused together: what lasts knows nothing of epochs that are issued twice",
     "transactions, retention, tiered storage": "other questions than whether an acknowledged record stays",
     "unclean recovery manager (KIP-966's second part)": "not released as of 4.1",
     "time": "lag, sessions and deadlines may end at any moment, so every timing is covered",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from neverlost.model.core import Profile, UnknownNameError
@@ -13,6 +14,7 @@ from neverlost.model.kafka.replication import (
     faults,
     late,
     leader,
+    lost,
     producer,
     shutdown,
 )
@@ -75,6 +77,8 @@ PROTOCOL = Profile(
         controller.change_controller,
         controller.set_min_isr,
         controller.move_directory,
+        lost.lose_decision,
+        lost.end_after_loss,
         faults.crash,
         faults.power_loss,
         faults.disk_loss,
@@ -140,12 +144,33 @@ PROTOCOL = Profile(
         "values": 2,
         "leader_epochs": 4,
         "delays": 0,
+        "lost_decisions": 0,
         "min_isr_changes": 0,
         "directory_moves": 0,
     },
     notes=notes(),
     picture=PICTURE,
 )
+
+
+def losing_no_decision(why: str) -> Callable[[Mapping[str, int]], str]:
+    """Why bounds do not go together in a version that no decision may be lost in."""
+    return lambda bounds: why if bounds["lost_decisions"] else ""
+
+
+def losing_or_delaying(bounds: Mapping[str, int]) -> str:
+    """Exchanges that last know nothing of leader epochs that are issued twice."""
+    both = bounds["lost_decisions"] and bounds["delays"]
+    return "would have both lost decisions and delays, which the model has only one at a time" if both else ""
+
+
+def unfit_in(settings: Mapping[str, int]) -> Callable[[Mapping[str, int]], str]:
+    """Why bounds do not go together in the version with these settings."""
+    if settings.get("ordered_metadata"):
+        return losing_no_decision("would lose decisions, and what ZooKeeper may lose is not in the model")
+    if not settings.get("isr_without_fenced"):
+        return losing_no_decision("would lose decisions, and what KRaft did then as a preview is not in the model")
+    return losing_or_delaying
 
 
 def version_of(named: NamedVersion) -> Profile:
@@ -158,6 +183,7 @@ def version_of(named: NamedVersion) -> Profile:
         name=named.name,
         statement=named.statement,
         settings=settings,
+        unfit=unfit_in(settings),
         lemmas=lemmas,
         assumptions=assumptions,
     )

@@ -159,7 +159,7 @@ def test_a_file_without_any_operation_is_no_history(text: str) -> None:
 
 
 def test_a_history_of_which_nothing_can_be_judged_is_not_clean() -> None:
-    with pytest.raises(HistoryError, match="holds no operation that can be judged: no :f is one of assign, consume"):
+    with pytest.raises(HistoryError, match="holds no operation that can be judged: no :f is one of abort, assign"):
         recorded(as_json([op("ok", "prodoce", 1, 5), op("info", "kill", "nemesis", None)]))
 
 

@@ -70,8 +70,8 @@ def test_random_walks_find_no_divergence(
     assert found.steps == steps
 
 
-OF_NO_IN_PROCESS_BROKER = {"clean", "poll_follower", "expose_diverging"}
-"""Compaction and fetching from followers, which the in-process brokers refuse to be configured to."""
+OF_NO_IN_PROCESS_BROKER = {"clean", "poll_follower", "expose_diverging", "lose_decision", "end_after_loss"}
+"""Compaction, fetching from followers and lost decisions, which the in-process brokers refuse to be configured to."""
 
 
 PLAYED_ONLY = {"cut_a_round", "grant_before_metadata", "take_back_proposal", "grant_taken_back", "refuse_isr"}

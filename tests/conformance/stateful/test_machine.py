@@ -68,7 +68,7 @@ def test_a_hundred_examples_come_to_unclean_elections_and_cut_logs(careless: Any
     assert set(seen) - {"cut logs"} == {step.action.name for step in CARELESS.steps} - UNREACHABLE
 
 
-OF_NO_IN_PROCESS_BROKER = ("clean", "poll_follower", "expose_diverging")
+OF_NO_IN_PROCESS_BROKER = ("clean", "poll_follower", "expose_diverging", "lose_decision", "end_after_loss")
 UNREACHABLE = {
     *("power_loss", "disk_loss", "directory_loss", "pause", "unfence", "retry", "time_out", "poll", "process"),
     *("commit_offset", "crash_consumer", "hear_of_isr", "change_controller", "elect_unclean", "poll_too_far"),

@@ -106,6 +106,8 @@ def happens(action: str, version: Profile) -> bool:
         "grant_taken_back": bool(s["takes_back_proposals"]),
         "cut_a_round": s["truncation"] == ON_FETCH,
         "change_controller": bool(s["ordered_metadata"]),
+        "lose_decision": not s["ordered_metadata"],
+        "end_after_loss": not s["ordered_metadata"],
         "set_min_isr": bool(s["elr"]),
         "move_directory": bool(s["elr"] and s["directory_moves_clear_elr"]),
         "directory_loss": bool(s["elr"] and not s["directory_moves_clear_elr"]),

@@ -184,7 +184,9 @@ def ends(w: World, epoch: int, how: str, rules: Rules) -> str:
     if c.state == "Empty":
         return "fenced" if not current else "ends" if how == "Abort" else "wrong"
     if prepared(w):
-        return "fenced" if not retry else "wait" if c.state == f"Prepare{how}" else "wrong"
+        if not retry:
+            return "wait" if current else "fenced"
+        return "wait" if c.state == f"Prepare{how}" else "wrong"
     if not retry and not current:
         return "fenced"
     if retry:

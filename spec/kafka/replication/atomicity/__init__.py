@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...atomicity import Ledger
 from ..differences import TIME_LINE
 from .brokers import FETCHING, HEARING, IN_SYNC, PRODUCING
-from .controllers import DECIDING, ENDING, FAILING
+from .controllers import DECIDING, ENDING, FAILING, LOSING
 from .delayed import LATE
 from .readers import CLEANING, CONSUMING
 
@@ -18,6 +18,7 @@ LEDGER = Ledger(
         *HEARING,
         *IN_SYNC,
         *DECIDING,
+        *LOSING,
         *FAILING,
         *ENDING,
         *CLEANING,

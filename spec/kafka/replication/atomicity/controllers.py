@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neverlost.model.core import Action
-from neverlost.model.kafka.replication import controller, faults, shutdown
+from neverlost.model.kafka.replication import controller, faults, lost, shutdown
 
 from ...atomicity import (
     ABSENT,
@@ -14,6 +14,7 @@ from ...atomicity import (
     Gap,
     LedgerRow,
     Merged,
+    Missing,
     Place,
     at,
     both,
@@ -149,6 +150,62 @@ TORN = Gap(
     done=Merged(
         because="a start reads the log and makes the others fit it, and the high watermark is any earlier one. A batch torn at the"
         " end counts as not written, and was not acknowledged"
+    ),
+)
+
+REFUSED = at("ReplicationControlManager.java: validateAlterPartitionData", "PartitionRegistration.java: merge")
+
+LOSING = (
+    *(
+        LedgerRow(
+            action=action,
+            when=zookeeper("0.8.0"),
+            by=f"{ABSENT} in the model: what ZooKeeper may lose is left out",
+            places=at("KafkaController.scala: onControllerFailover"),
+            read=("2.7.2",),
+        )
+        for action in (lost.lose_decision, lost.end_after_loss)
+    ),
+    LedgerRow(
+        action=lost.lose_decision,
+        when=kraft(),
+        by=NOTHING,
+        places=(*at("QuorumController.java: claim, handleLeaderChange"), *REFUSED),
+        gaps=(
+            Gap(
+                between="the mishap of a controller, the election of one that lacks the decision, and what it decides next",
+                done=Merged(
+                    because="until another controller is elected nothing is decided, and the lost decision counts"
+                ),
+            ),
+            Gap(
+                between="the fetch of the lost decision by a broker, its publication there, and the fetch that is refused",
+                done=Missing(
+                    what="a broker acts on the lost decision only when another is made instead, and ends then"
+                ),
+            ),
+        ),
+        read=("3.3.2", "3.7.0", "4.3.1"),
+    ),
+    LedgerRow(
+        action=lost.end_after_loss,
+        when=kraft(),
+        by="the thread of the Raft client: it refuses to cut the metadata log below its high watermark, which ends the process",
+        places=at(
+            "KafkaMetadataLog.scala: truncateTo",
+            "RaftManager.scala: doWork",
+            "KafkaRaftLog.java: truncateTo",
+            "KafkaRaftClientDriver.java: doWork",
+        ),
+        gaps=(
+            Gap(
+                when=kraft(until="3.4.0"),
+                between="the end of the thread and that of the process, which goes on without metadata",
+                done=Merged(because="it may go on so for any time before, and who runs it has to start it anew"),
+            ),
+            TORN,
+        ),
+        read=("3.3.2", "3.4.0", "3.4.1", "3.7.0", "4.0.2", "4.3.1"),
     ),
 )
 

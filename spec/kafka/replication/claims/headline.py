@@ -16,9 +16,9 @@ from neverlost.model.kafka.replication.state import (
     TO_HIGH_WATERMARK,
     Partition,
 )
-from neverlost.spec.claims import Case, Claim
+from neverlost.spec.claims import Case, Claim, Remark
 
-from ..versions import REPLICATING, VERSIONS
+from ..versions import REPLICATING, VERSIONS, version_named
 
 PROPERTY = "acked_never_lost"
 SETTINGS = {"acks": ACKS_ALL, "min_isr": 2, "unclean": 0}
@@ -91,6 +91,10 @@ class Switch:
         return f"{self.words}; instead {self.instead}" if self.instead else self.words
 
 
+LOST_DECISION: Budget = {"lost_decisions": 1}
+FIRST_TO_LOSE = "kafka-3.3"
+"""The first version in which the controllers may lose a decision; ZooKeeper, and KRaft before, are not modelled so."""
+
 NEWEST = VERSIONS[-1]
 FIX = {"keeps_known_ends": 0}
 """The newest version has every switch on but this one, which no release has."""
@@ -139,5 +143,25 @@ C_26 = Claim(
         )
         for version in REPLICATING
     ),
-    note="Unclean election is off throughout: it gives up records by intent.",
+    remarks=(
+        *(
+            Remark(
+                question="Does it hold where nothing fails, but the controllers lose a decision?",
+                case=Case(profile=version_named(name), chosen={**SETTINGS, **LOST_DECISION}, property=PROPERTY),
+            )
+            for name in (FIRST_TO_LOSE, NEWEST.name)
+        ),
+        Remark(
+            question="Does it hold then with min.insync.replicas=3?",
+            case=Case(
+                profile=NEWEST,
+                chosen={**SETTINGS, **LOST_DECISION, "min_isr": 3, "leader_epochs": 6},
+                property=PROPERTY,
+            ),
+        ),
+    ),
+    note=(
+        "Unclean election is off throughout: it gives up records by intent. Unless it is said, no exchange is delayed and the"
+        " controllers lose no decision."
+    ),
 )
