@@ -86,7 +86,7 @@ def walk_values(trace: Trace, first: int, lanes: Sequence[str] | None) -> dict[s
                 "step": choice.step.show(model.bounds),
                 "action": choice.step.action.name,
                 "rule": choice.step.action.statement,
-                "changes": owner_lines(state, model.state(choice.after)),
+                "changes": owner_lines(state, model.passing(choice.after)),
                 "violates": _violated(model, here, choice.after),
             }
             for choice in now.possible

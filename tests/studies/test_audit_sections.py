@@ -33,11 +33,6 @@ CONSUMER = "group.id=a\nkey.deserializer=a.B\nenable.auto.commit={}\nauto.offset
 Asking = Callable[..., Sections]
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("answers")
-
-
 @pytest.fixture
 def asking(store: Path, tmp_path: Path) -> Asking:
     """What asks the families about files with these texts."""
@@ -387,7 +382,7 @@ def audit(store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.M
     monkeypatch.chdir(ROOT)
 
     def run(*arguments: str) -> tuple[int, str, str]:
-        return running(capsys, "audit")(*arguments, "--store", str(store))
+        return running(capsys, "audit")("--store", str(store), *arguments)
 
     return run
 
