@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -193,8 +194,22 @@ class GroupJudge:
     def _reads_in(self, tenure: int, since: int, until: int) -> Column:
         """What the member was given of its partition between two operations, and did not give back."""
         tenures, reads = self.groups.tenures, self.reads
-        mine = (reads.process == tenures.process[tenure]) & (reads.partition == tenures.partition[tenure])
-        return np.flatnonzero(mine & (reads.outcome == OK) & (reads.invoked >= since) & (reads.completed <= until))
+        rows = self._reads_of(int(tenures.process[tenure]), int(tenures.partition[tenure]))
+        return rows.compress(
+            (reads.outcome[rows] == OK) & (reads.invoked[rows] >= since) & (reads.completed[rows] <= until)
+        )
+
+    def _reads_of(self, process: int, partition: int) -> Column:
+        """What a client read of a partition."""
+        return self._reads_by.get((process, partition), np.zeros(0, np.int64))
+
+    @cached_property
+    def _reads_by(self) -> dict[tuple[int, int], Column]:
+        return _by(self.reads.process, self.reads.partition)
+
+    @cached_property
+    def _commits_by(self) -> dict[tuple[int, int], Column]:
+        return _by(self.groups.commits.group, self.groups.commits.partition)
 
     def _of_whole_groups(self, group: Column, partition: Column) -> Iterator[tuple[tuple[int, int], Column]]:
         for number in np.unique(group[group >= 0]).tolist():
@@ -224,8 +239,8 @@ class GroupJudge:
         """A group that goes on below an acknowledged commit, and below all commits that may have replaced it."""
         commits, named = self.groups.commits, set[tuple[int, int, int]]()
         for seen in self._seen():
-            mine = (commits.group == seen.group) & (commits.partition == seen.partition) & (commits.outcome != FAIL)
-            rows = np.flatnonzero(mine & (commits.invoked <= seen.ended))
+            rows = self._commits_by.get((seen.group, seen.partition), np.zeros(0, np.int64))
+            rows = rows[(commits.outcome[rows] != FAIL) & (commits.invoked[rows] <= seen.ended)]
             done = rows[(commits.outcome[rows] == OK) & (commits.completed[rows] <= seen.began)]
             if not len(done):
                 continue
@@ -255,7 +270,7 @@ class GroupJudge:
                 )
         for (group, partition), rows in self._of_whole_groups(tenures.group, tenures.partition):
             for row in rows.tolist():
-                mine = np.flatnonzero((reads.process == tenures.process[row]) & (reads.partition == partition))
+                mine = self._reads_of(int(tenures.process[row]), partition)
                 mine = mine[(reads.completed[mine] >= tenures.began[row]) & (reads.offset[mine] >= 0)]
                 if not len(mine):
                     continue
@@ -298,6 +313,16 @@ class GroupJudge:
                 _, times = np.unique(self.derived.coded(reads.partition[rows], reads.offset[rows]), return_counts=True)
                 count += int((times > 1).sum())
         return count
+
+
+def _by(one: Column, other: Column) -> dict[tuple[int, int], Column]:
+    """The rows of each pair of values of two columns."""
+    order = np.lexsort((other, one))
+    if not len(order):
+        return {}
+    new = (np.diff(one[order]) != 0) | (np.diff(other[order]) != 0)
+    parts = np.split(order, np.flatnonzero(new) + 1)
+    return {(int(one[part[0]]), int(other[part[0]])): part for part in parts}
 
 
 def _running_least(numbers: Column) -> Column:

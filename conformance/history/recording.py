@@ -234,16 +234,14 @@ class Recorder:
         """An operation begins, or was begun at an operation that the history does not have."""
         timed = at is None
         invoked = self.count if at is None else at
-        if function == "begin":
+        if function == "txn":
+            self.transactions.named = True
+        elif function == "begin":
             self.transactions.begin(process, self.count, timed=timed)
         elif function in CONTROLS:
             self.transactions.ask(process, function, self.count, timed=timed)
-        elif function == "txn":
-            self.transactions.named = True
-        transaction = self.transactions.within(process)
-        return _Begun(
-            invoked=invoked, process=process, function=function, value=value, line=line, transaction=transaction
-        )
+        transaction = self.transactions.within(process) if self.transactions.current else UNKNOWN
+        return _Begun(invoked, process, function, value, line, transaction)
 
     def _index(self, index: Any) -> None:
         if type(index) is not int or not -NAMES_FROM < index < NAMES_FROM:
@@ -256,14 +254,17 @@ class Recorder:
 
     def _completed(self, begun: _Begun, outcome: int, value: Any, *, timed: bool) -> None:
         function, process = begun.function, begun.process
-        if function in SESSIONS:
-            self._begin(process, function, value if outcome == OK else None)
+        if function in MICRO:
+            self._parts(begun, outcome, value, timed=timed)
+        elif function in SESSIONS:
+            self._begin(begun, outcome, value, at=begun.invoked if timed else self.count)
         elif function in CONTROLS:
             self._controlled(begun, outcome)
         elif function in OFFSETS:
             self._offsets(begun, outcome, value, timed=timed)
         elif function in MOVES:
-            self._moved(function, process, value, begun.invoked if timed else self.count)
+            if outcome == OK or (outcome == INFO and function in LOSSES):
+                self._moved(function, process, value, begun.invoked if timed else self.count)
         elif function == "produce":
             self._send(value.get("key"), value.get("value"), value.get("offset"), outcome, begun, timed=timed)
         elif function == "consume":
@@ -273,17 +274,15 @@ class Recorder:
             elif outcome == INFO:
                 self.groups.miss(process, begun.invoked)
                 self.session[process] = {}
-        elif value is not None:
-            if type(value) is not list:
-                raise _WrongOperation(
-                    f":value is {value!r:.60}", "a list like [[:send 5 [0 123]] [:poll {5 [[0 123]]}]]"
-                )
-            self._parts(begun, outcome, value, timed=timed)
-        elif outcome == INFO and function != "send":
-            self.groups.miss(process, begun.invoked)
 
-    def _parts(self, begun: _Begun, outcome: int, parts: list[Any], *, timed: bool) -> None:
+    def _parts(self, begun: _Begun, outcome: int, parts: Any, *, timed: bool) -> None:
         process = begun.process
+        if parts is None:
+            if outcome == INFO and begun.function != "send":
+                self.groups.miss(process, begun.invoked)
+            return
+        if type(parts) is not list:
+            raise _WrongOperation(f":value is {parts!r:.60}", "a list like [[:send 5 [0 123]] [:poll {5 [[0 123]]}]]")
         if begun.function == "txn" or (begun.function == "send" and len(parts) > 1):
             number = self.transactions.add(process, outcome, begun.invoked, self.count, timed=timed)
             begun = begun._replace(transaction=number)
@@ -332,18 +331,21 @@ class Recorder:
             elif function in LOSSES:
                 self.groups.lose(process, partition, asked)
 
-    def _begin(self, process: int, function: str, partitions: Any) -> None:
+    def _begin(self, begun: _Begun, outcome: int, partitions: Any, *, at: int) -> None:
         """A process assigns itself partitions, or subscribes: from where it reads is known only for a partition that it keeps.
 
         SubscriptionState.assignFromUser of Kafka keeps the position of a partition that was assigned before.
         """
+        function, process = begun.function, begun.process
         before, kept = self.session.get(process, {}), dict[int, int]()
-        self.groups.leave(process, self.count)
-        if function == "assign":
+        self.groups.leave(process, at)
+        if outcome != OK:
+            self.groups.of.pop(process, None)
+        elif function == "assign":
             self.groups.stay_outside(process)
         elif not self.groups.is_member(process):
             self.groups.join(process, UNNAMED)
-        if function == "assign" and type(partitions) is list:
+        if function == "assign" and outcome == OK and type(partitions) is list:
             names = {str(name) for name in partitions}
             if process in self.assigned:
                 kept = {

@@ -45,7 +45,7 @@ def release_of(model: Model) -> Release:
         asks_by_epoch=bool(settings["verification"]) or version("server") == 2,
         takes_any_first_sequence=True,
         fence_raises_twice=bool(settings["fence_bumps_twice"]),
-        marker_epochs=MARKERS[settings["marker_check"]],
+        marker_epochs=MARKERS[MarkerCheck(settings["marker_check"])],
         markers_have_version=not settings["mixed_brokers"],
         producer_bumps=bool(settings["client_bumps"]),
     )

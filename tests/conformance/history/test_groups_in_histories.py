@@ -217,3 +217,21 @@ def test_a_group_that_was_seen_at_its_committed_offset_skips_what_comes_from_the
     assert shown(AUDITOR, committed("admin", "g", kind="info", a=0), member("c", 2)) == {}
     assert list(shown(AUDITOR, fetched("c", 1), member("c", 2))) == ["skipped-by-group"]
     assert shown(AUDITOR, fetched("c", None), member("c", 2)) == {}
+
+
+def test_who_may_not_have_assigned_itself_a_partition_may_be_in_the_group() -> None:
+    for kind in ("fail", "info"):
+        unsure = [*step("assign", "x", ["a"], kind=kind), *consumed("x", "a", 1, 1)]
+        assert shown(AUDITOR, unsure, member("c", 0, 2)) == {}
+    sure = [*step("assign", "x", ["a"]), *consumed("x", "a", 1, 1)]
+    assert list(shown(AUDITOR, sure, member("c", 0, 2))) == ["skipped-by-group"]
+
+
+def test_a_partition_that_was_perhaps_not_given_is_not_had() -> None:
+    second = [*moved("assigned", "d", "a"), *member("d", 1)]
+    for kind in ("fail", "info"):
+        first = [*step("partitions-assigned", "c", ["a"], kind=kind, group="g"), *member("c", 0)]
+        assert shown(first, second, member("c", 2)) == {}
+    first = [*moved("assigned", "c", "a"), *member("c", 0)]
+    lost = step("partitions-lost", "c", ["a"], kind="info", group="g")
+    assert shown(first, lost, second, member("c", 2)) == {}
