@@ -31,6 +31,6 @@ CONFIGURATIONS = (
         {"delays": 1, "coordinator_moves": 1},
         {"lost_markers": 1},
     ),
-    *_of(TWO, {}, {"timeouts": 1, "coordinator_moves": 1}),
     *_of(ALONE, {"delays": 2}),
+    *_of(TWO, {}, {"timeouts": 1, "coordinator_moves": 1}),
 )
