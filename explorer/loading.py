@@ -10,6 +10,7 @@ from dataclasses import replace
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from shlex import quote
+from traceback import walk_tb
 from types import CodeType, ModuleType
 
 from neverlost.model.arguments import argument
@@ -26,6 +27,12 @@ class LoadingError(NeverlostError):
 
 
 MISSING_INITIAL = "Profile.__init__() missing 1 required keyword-only argument: 'initial'"
+
+
+def _line(error: BaseException, path: str) -> str:
+    """The last line of the file that was running, where the error does not name one itself."""
+    lines = [number for frame, number in walk_tb(error.__traceback__) if frame.f_code.co_filename == path]
+    return f", at line {lines[-1]}" if lines else ""
 
 
 def _hint(error: BaseException) -> str:
@@ -138,7 +145,8 @@ def load_module(path: Path) -> ModuleType:
     except (NeverlostError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise LoadingError(f"{path} cannot be loaded: {type(error).__name__}: {error}{_hint(error)}") from error
+        said = f"{type(error).__name__}: {error}{_hint(error)}"
+        raise LoadingError(f"{path} cannot be loaded{_line(error, str(path))}: {said}") from error
     finally:
         sys.path.remove(str(path.parent))
     return module

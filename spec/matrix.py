@@ -37,7 +37,8 @@ class Matrix:
 
     A column is one of the `faults`, with each number in `times` of the budget `beside`; `short` are labels for narrow columns, and
     `other` is the label of those that have none, and `of_times` what is counted beside them. `violation` is what a violated cell has
-    found; `legend` says what the columns mean, and `note` what else may be asked. `meaning` says of the faults what their names do not.
+    found; `legend` says what the columns mean, and `note` what else may be asked. `meaning` says of faults and
+    settings what their names do not; a page shows it.
     """
 
     question: str

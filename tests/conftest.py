@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from published_json import write_checked
 
 from neverlost.cli.output import Output
+from neverlost.explorer.files.folders import cache_folder
 
 # Java compiles quickly rather than well: no test runs long enough to gain by more.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
@@ -61,6 +63,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # what they import from tests/support is found all the same.
     os.environ["PYTHONSAFEPATH"] = "1"
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(SUPPORT), os.environ.get("PYTHONPATH")]))
+    # Workers take what begins first here first, not the file with the most tests.
+    if hasattr(config.option, "loadscopereorder") and not config.getoption("--thorough"):
+        config.option.loadscopereorder = False
     config.addinivalue_line("markers", "rule(id): the rule of how Kafka works that the test is about")
     config.addinivalue_line("markers", "thorough: the test runs only with --thorough")
     config.addinivalue_line("markers", "brokers: the test starts real brokers, and runs only with --brokers")
@@ -69,31 +74,56 @@ def pytest_configure(config: pytest.Config) -> None:
 SUPPORT = Path(__file__).parent / "support"
 
 SLOW_FIRST = (
-    "tests/studies/test_audit.py",
-    "tests/cli",
     "tests/spark_explore",
+    "tests/studies/test_audit",
     "tests/docs/test_shell_blocks.py",
+    "tests/pages",
+    "tests/studies",
+    "tests/cli",
+    "tests/spec/test_claims.py",
     "tests/conformance",
     "tests/spec/kafka",
-    "tests/explorer/symbolic",
+    "tests/explorer",
 )
 """What takes longest begins first, so that no worker is left with it at the end."""
 
+SPREAD = ("tests/docs/test_shell_blocks.py",)
+"""Files so long that all workers take their tests. Else the tests of a file share what one worker has loaded and compiled for them,
+if they are not so long as with `--thorough`."""
 
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for marker in ("thorough", "brokers"):
         if config.getoption(f"--{marker}"):
             continue
-        left_out = [item for item in items if item.get_closest_marker(marker)]
+        kept, left_out = [], []
+        for item in items:
+            (left_out if item.get_closest_marker(marker) else kept).append(item)
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+        items[:] = kept
     items.sort(key=lambda item: next((n for n, name in enumerate(SLOW_FIRST) if item.nodeid.startswith(name)), 99))
+    for item in [] if config.getoption("--thorough") else items:
+        file = item.nodeid.partition("::")[0]
+        if file not in SPREAD and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(file))
+
+
+def pytest_collection_finish() -> None:
+    # What was imported and collected is there until the end: no collection of garbage looks through it again.
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
 def thorough(pytestconfig: pytest.Config) -> bool:
     """Whether what takes longer is asked for."""
     return bool(pytestconfig.getoption("--thorough"))
+
+
+@pytest.fixture(scope="session")
+def store() -> Path:
+    """The store of answers that commands use by default: what one test has searched for, another finds there."""
+    return cache_folder() / "answers"
 
 
 @pytest.fixture

@@ -28,6 +28,13 @@ DECISIONS = "decisions/index.md"
 STORIES = "stories/index.md"
 """The page that lists the live pages; it opens the part "Stories" as soon as there is one."""
 
+SHOWN = {
+    "The heat map of versions": "stories/matrix.html",
+    "The time line of losses": "stories/ledger.html",
+    "A loss to step through": "stories/kept-known-ends.html",
+}
+"""Live pages that the navigation names: the last one also shows in each state what else could have happened, as the explorer does."""
+
 ASSETS = {
     "assets/iframe-worker.js": "tools/site/iframe-worker.js",
     "assets/site.css": "tools/site/site.css",
@@ -136,8 +143,9 @@ def stories(pages: Iterable[LivePage]) -> str:
 
 
 def with_stories(navigation: list[Any]) -> list[Any]:
-    """The navigation whose part "Stories" begins with the list of live pages."""
-    return [{"Stories": [STORIES, *part["Stories"]]} if "Stories" in part else part for part in navigation]
+    """The navigation whose part "Stories" begins with the list of live pages, and those that show most."""
+    shown = [{title: page} for title, page in SHOWN.items()]
+    return [{"Stories": [STORIES, *shown, *part["Stories"]]} if "Stories" in part else part for part in navigation]
 
 
 def anchor(heading: str, _separator: str) -> str:

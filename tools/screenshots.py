@@ -1,68 +1,95 @@
 """Pictures of every kind of page in three widths, light and dark, to be looked at: in build/screenshots.
 
 make screenshots
+
+Of some only: python tools/screenshots.py NAME... The site is among them if `make site` has built it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import uvicorn
-from browsing import ALONE, CHROMIUM, NARROW, WIDE, WIDEST
+from browsing import ALONE, CHROMIUM, NARROW, WIDE, WIDEST, served
 from playwright.sync_api import sync_playwright
 
 from neverlost.cli.commands.explore import other_model
 from neverlost.cli.main import main
-from neverlost.reports.explore.app import Explorer, app
+from neverlost.reports.explore.app import Explorer
 from neverlost.spec import profiles
 from neverlost.spec.bugs import bug_named
 
 ROOT = Path(__file__).parents[1]
 SHOTS = ROOT / "build" / "screenshots"
+SITE = ROOT / "build" / "site" / "index.html"
 WINDOWS = {"1920": WIDEST, "1400": WIDE, "390": NARROW}
-LOSS = ("check", "kafka-4.1", "--acks", "all", "--min-isr", "2", "--leader-moves", "3", "--symmetry")
-MATRIX = ("matrix", "--replicas", "2")
+LOSS = (
+    "check",
+    "kafka-4.1",
+    "--acks",
+    "all",
+    "--min-isr",
+    "2",
+    "--leader-moves",
+    "3",
+    "--symmetry",
+    "--property",
+    "acked_never_lost",
+)
+WRITTEN = {
+    "check": LOSS,
+    "holds": ("check", "examples/two_phase_commit.py"),
+    "own": ("check", "examples/water_jugs.py"),
+    "transactions": ("check", "kafka-transactions-4.0", "--late-markers", "1", "--property", "all_or_nothing"),
+    "ledger": ("bugs",),
+    "loss": ("bugs", "KIP-966"),
+    "audit": ("audit", "examples/audit/acks-1"),
+    "topics": ("audit", "examples/audit/many-topics"),
+    "group": ("audit", "examples/audit/consumer"),
+    "controllers": ("audit", "examples/audit/controllers"),
+    "matrix": ("matrix", "--replicas", "2"),
+    "matrix-groups": ("matrix", "groups"),
+    "matrix-transactions": ("matrix", "transactions"),
+    "matrix-quorum": ("matrix", "quorum"),
+}
+"""The command that writes each page, without --html; a folder stands for its files."""
 
 
-def written(folder: Path) -> dict[str, str]:
-    """The address of a page of each kind that is a file, by name."""
-    names = ("story", "check", "ledger", "audit", "topics", "matrix")
-    pages = {name: folder / f"{name}.html" for name in names}
-    trace = str(folder / "loss.json")
-    main([*LOSS, "--property", "acked_never_lost", "--html", str(pages["check"]), "--trace-out", trace, "--quiet"])
-    main(["trace", trace, "--format", "html", "--out", str(pages["story"])])
-    main(["bugs", "--html", str(pages["ledger"])])
-    for name, example in (("audit", "acks-1"), ("topics", "many-topics")):
-        files = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "examples" / "audit" / example).iterdir())
-        main(["audit", *files, "--html", str(pages[name]), "--quiet"])
-    main([*MATRIX, "--html", str(pages["matrix"])])
+def written(folder: Path, wanted: Sequence[str]) -> dict[str, str]:
+    """The address of each page that is a file, by name."""
+    pages = {name: folder / f"{name}.html" for name in (*WRITTEN, "story") if name in wanted}
+    for name, page in pages.items():
+        if name == "story":
+            main([*LOSS, "--trace-out", str(folder / "loss.json"), "--quiet"])
+            main(["trace", str(folder / "loss.json"), "--format", "html", "--out", str(page)])
+        else:
+            main([*words_of(WRITTEN[name]), "--html", str(page)])
     return {name: page.as_uri() for name, page in pages.items()}
 
 
-@contextmanager
-def explored() -> Iterator[str]:
-    """The address of a running explorer, on the way to a loss."""
+def words_of(command: Sequence[str]) -> Iterator[str]:
+    """The words of a command, with the files of a folder in its place."""
+    for word in command:
+        folder = ROOT / word
+        yield from sorted(str(file.relative_to(ROOT)) for file in folder.iterdir()) if folder.is_dir() else [word]
+
+
+def on_the_way() -> Explorer:
+    """The explorer on the way to a loss."""
     lost = bug_named("kept-known-ends").lost
     assert lost is not None
-    steps = (lost.steps or ())[:12]
     model = profiles()["kafka-4.1"].model(acks="all", min_isr=2, leader_moves=3)
-    explorer = Explorer(model=model, token="token", other_model=other_model, begin=tuple(steps))
-    hosts: list[str] = []
-    server = uvicorn.Server(uvicorn.Config(app(explorer, hosts), host="127.0.0.1", port=0, log_level="error"))  # type: ignore[arg-type]
-    running = threading.Thread(target=server.run, daemon=True)
-    running.start()
-    while not server.started:
-        time.sleep(0.01)
-    hosts.append(f"127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}")
-    yield f"http://{hosts[0]}/token/"
-    server.should_exit = True
-    running.join()
+    return Explorer(model=model, token="token", other_model=other_model, begin=tuple((lost.steps or ())[:12]))
+
+
+def of_a_group() -> Explorer:
+    """The explorer at the beginning of a consumer group."""
+    return Explorer(model=profiles()["kafka-groups-4.3.1"].model(failures=1), token="token", other_model=other_model)
+
+
+EXPLORED = {"explorer": on_the_way, "explorer-group": of_a_group}
 
 
 def shoot(pages: dict[str, str]) -> None:
@@ -74,6 +101,7 @@ def shoot(pages: dict[str, str]) -> None:
                 context = browser.new_context(viewport=window, color_scheme=scheme)
                 for name, page in pages.items():
                     opened = context.new_page()
+                    opened.set_default_timeout(300_000)
                     opened.goto(page, wait_until="networkidle")
                     opened.screenshot(path=SHOTS / f"{name}-{size}-{scheme}.png")
                     opened.screenshot(path=SHOTS / f"{name}-{size}-{scheme}-whole.png", full_page=True)
@@ -87,9 +115,15 @@ if __name__ == "__main__":
         sys.exit("no Chromium is installed; on Debian: apt-get install chromium")
     SHOTS.mkdir(parents=True, exist_ok=True)
     os.chdir(ROOT)
-    wanted = sys.argv[1:]
-    files = written(SHOTS)
-    with explored() as address:
-        every = {**files, "explorer": address}
-        shoot({name: page for name, page in every.items() if not wanted or name in wanted})
+    wanted = sys.argv[1:] or [*WRITTEN, "story", *EXPLORED, "site"]
+    unknown = set(wanted) - {*WRITTEN, "story", *EXPLORED, "site"}
+    if unknown:
+        sys.exit(f"no page is called {', '.join(sorted(unknown))}")
+    shoot(written(SHOTS, wanted))
+    for name, explorer in EXPLORED.items():
+        if name in wanted:
+            with served(explorer()) as address:
+                shoot({name: address})
+    if "site" in wanted and SITE.exists():
+        shoot({"site": SITE.as_uri(), "site-matrix": SITE.with_name("matrix.html").as_uri()})
     print(f"Look at {SHOTS}")

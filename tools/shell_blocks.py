@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+PROGRAMS = Path(sys.executable).parent
 MARK = "=== end of command"
 SECONDS = 300
 FENCE = re.compile(r"^```(\w*)\s*$")
@@ -94,15 +95,15 @@ def blocks_of(text: str) -> list[Block]:
     return found
 
 
-def run_block(block: Block, folder: Path) -> list[Outcome]:
-    """Run the commands of a block in one shell."""
+def run_block(block: Block, folder: Path, programs: Path = PROGRAMS) -> list[Outcome]:
+    """Run the commands of a block in one shell, which looks for programs in a folder first."""
     script = []
     for number, command in enumerate(block.commands):
         script.append(f"{{ {command.text}\n}} 2> .complaint-{number}")
         script.append(f'status=$?; printf "\\n{MARK} %d\\n" $status; (exit $status)')
     environment = {
         **os.environ,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": os.pathsep.join([str(programs), str(PROGRAMS), os.environ["PATH"]]),
         "COLUMNS": "100",
         "NO_COLOR": "1",
         "TERM": "dumb",
@@ -160,13 +161,13 @@ def prepared(folder: Path) -> Path:
     return folder
 
 
-def problems(text: str, folder: Path) -> list[str]:
+def problems(text: str, folder: Path, programs: Path = PROGRAMS) -> list[str]:
     """What the page says otherwise than its commands do."""
     found = []
     for block in blocks_of(text):
         if not block.executed:
             continue
-        commands, outcomes = block.commands, run_block(block, folder)
+        commands, outcomes = block.commands, run_block(block, folder, programs)
         for number, (command, outcome) in enumerate(zip(commands, outcomes, strict=True)):
             where = f"line {command.start}: `{command.text}`"
             if block.language == "console" and not matches(command.shown, outcome.printed):

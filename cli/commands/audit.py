@@ -13,7 +13,6 @@ from neverlost.model.core import NeverlostError
 from neverlost.reports.audit.as_json import audit_json
 from neverlost.reports.audit.as_text import report
 from neverlost.reports.audit.formats import FORMATS
-from neverlost.reports.audit.page import audit_html
 from neverlost.reports.audit.remarks import problems_of
 from neverlost.reports.printable import printable
 from neverlost.spec.configuration import (
@@ -162,7 +161,7 @@ def audit_command(
         raise
     output.show(*report(found, quiet=output.quiet))
     output.write("--json", lambda: audit_json(found))
-    output.write("--html", lambda: audit_html(found))
+    output.write("--html", lambda: _page(found))
     output.write(target, lambda: _written(found, chosen.format, quiet=output.quiet))
     return found.exit_code
 
@@ -212,3 +211,10 @@ def _written(found: AuditResult, form: str, *, quiet: bool) -> str:
 
 def _warn(text: str) -> None:
     click.echo(f"warning: {text}", err=True)
+
+
+def _page(found: AuditResult) -> str:
+    # What draws pages is imported only for one.
+    from neverlost.reports.audit.page import audit_html
+
+    return audit_html(found)

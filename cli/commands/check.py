@@ -23,7 +23,6 @@ from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, UnknownNameError
 from neverlost.reports.check.as_text import Check, brief, report, summary
-from neverlost.reports.check.page import check_html
 from neverlost.reports.check.thorough import further_values, thorough_text
 from neverlost.spec.families import family_of
 from neverlost.studies.thorough import Further, go_further, larger_models, thorough_exit_code
@@ -252,7 +251,7 @@ def carry_out(
         output.show("\n" + thorough_text(ran.result, found))
     more = {"thorough": [further_values(further) for further in found]} if chosen.thorough else {}
     output.write("--json", lambda: json_text({**result_values(ran.result), **more}))
-    output.write("--html", lambda: check_html(ran))
+    output.write("--html", lambda: _page(ran))
     if trace is not None:
         output.write(TRACE_OUT, lambda: trace_json(trace))
     return thorough_exit_code(ran.result.exit_code, found)
@@ -289,3 +288,10 @@ def _run(model: Model, chosen: CheckOptions, output: Output) -> Check:
         drawn="--html" in output.paths,
         goes_further=not chosen.thorough and chosen.store is None and bool(family_of(model.profile).larger(model)),
     )
+
+
+def _page(ran: Check) -> str:
+    # What draws pages is imported only for one.
+    from neverlost.reports.check.page import check_html
+
+    return check_html(ran)

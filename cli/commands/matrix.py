@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -43,7 +43,7 @@ from ..stores import STORE_HELP, open_store
     multiple=True,
     metavar="NAME",
     shell_complete=one_of(version_names),
-    help="Only this version: kafka-3.5. Repeatable.",
+    help="Only this version, or that of a release: kafka-3.5, 3.8.1. Repeatable.",
 )
 @click.option(
     "--property",
@@ -214,7 +214,18 @@ def _versions(given: Sequence[str], family: Family) -> Sequence[Profile] | None:
     Raises UnknownNameError.
     """
     known = {version.name: version for version in family.versions()}
-    for name in given:
-        if name not in known:
+    named = {_version_named(name, family, known) for name in given}
+    return [version for name, version in known.items() if name in named] or None
+
+
+def _version_named(name: str, family: Family, known: Mapping[str, Profile]) -> str:
+    """The version that a name means: its own, that without its beginning, or that of a release. Raises UnknownNameError."""
+    bare = name.removeprefix(family.beginning)
+    time_line = family.time_line()
+    meant = f"{family.beginning}{bare}"
+    if meant not in known:
+        meant = (None if time_line is None else time_line.version_meant(bare)) or name
+        if meant not in known:
             raise UnknownNameError("version", name, known)
-    return [version for name, version in known.items() if name in given] or None
+        click.echo(f"{name} behaves as {meant} does.", err=True)
+    return meant

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from neverlost.model.core import Model
 from neverlost.model.kafka.transactions.state import MarkerCheck, Protocol, Transactions
 
 from ..adapter import AdapterError
 from ..inprocess.transactions.release import MarkerEpochs, Release
 
-MARKERS = {
+MARKERS: Mapping[int, MarkerEpochs] = {
     MarkerCheck.NOT_OLDER: MarkerEpochs.NOT_OLDER,
     MarkerCheck.NEWER: MarkerEpochs.NEWER,
     MarkerCheck.NEWER_OR_REPEATED: MarkerEpochs.NEWER_OR_REPEATED,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from neverlost.model.core import Field, Model, Property
-from neverlost.model.core.specialised import circumstances_of, specialised_functions, switched_off
+from neverlost.model.core.specialised import Circumstances, circumstances_of, specialised_functions, switched_off
 from neverlost.model.core.tree import described
 
 
@@ -16,19 +19,45 @@ def model_digest(model: Model, properties: Sequence[Property]) -> str:
     Texts for people and the name of the profile are not part of it: versions that do the same have the same digest. Nor is what the
     settings switch off, or what ranges over a bound of 0: an answer stays good when only that has changed.
     """
-    profile, known, off = model.profile, circumstances_of(model), switched_off(model)
-    actions = [action for action in profile.actions if action.name not in off]
+    core = _core(model)
     asked = [function for prop in properties for function in prop.functions]
-    functions = list(specialised_functions([profile.initial, *(action.function for action in actions), *asked], known))
-    used = {name for function in functions for name in function.fields}
+    further = [one for one in specialised_functions(asked, core.known) if one.tree.function not in core.reached]
+    used = core.used.union(*(one.fields for one in further))
     parts = (
-        [_field(field) for field in profile.state.fields if field.name in used],
+        [said for name, said in core.fields if name in used],
         sorted((name, size) for name, size in model.bounds.items() if size),
-        [(described(a.function), [(name, index.described()) for name, index in a.parameters]) for a in actions],
+        core.actions,
         [(p.kind, p.weak, p.strong, [described(function) for function in p.functions]) for p in properties],
-        [function.meaning for function in functions],
+        [*core.meanings, *(one.meaning for one in further)],
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class _Core:
+    """What the digests of all questions about a model have in common: its fields, its start and its actions."""
+
+    known: Circumstances
+    fields: Sequence[tuple[str, object]]
+    actions: Sequence[object]
+    meanings: Sequence[str]
+    reached: frozenset[Callable[..., Any]]
+    used: frozenset[str]
+
+
+@lru_cache(maxsize=256)
+def _core(model: Model) -> _Core:
+    profile, known, off = model.profile, circumstances_of(model), switched_off(model)
+    actions = [action for action in profile.actions if action.name not in off]
+    functions = [*specialised_functions([profile.initial, *(action.function for action in actions)], known)]
+    return _Core(
+        known=known,
+        fields=[(field.name, _field(field)) for field in profile.state.fields],
+        actions=[(described(a.function), [(name, index.described()) for name, index in a.parameters]) for a in actions],
+        meanings=[function.meaning for function in functions],
+        reached=frozenset(function.tree.function for function in functions),
+        used=frozenset().union(*(function.fields for function in functions)),
+    )
 
 
 def _field(field: Field) -> tuple[object, ...]:

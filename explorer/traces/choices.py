@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from neverlost.model.core import Model, ModelError, Packed, Property, Refused, Step
@@ -68,14 +68,25 @@ def choices(model: Model, words: Packed) -> Choices:
     )
 
 
-def judgements(model: Model, before: Packed | None, words: Packed, chosen: Iterable[Property]) -> Iterator[Judgement]:
+def judgements(model: Model, before: Packed | None, words: Packed, chosen: Iterable[Property]) -> list[Judgement]:
     """Each property in a state, or on the step that led to it from `before`; a step property needs a step."""
+    # Unpacking takes longer than most properties, so each state is unpacked once for all of them.
+    here = model.passing(words, other=True)
+    earlier = None if before is None else model.passing(before)
+
+    def holds(prop: Property) -> bool:
+        try:
+            return bool(prop.function(earlier, here) if prop.over_steps else prop.function(here))
+        except ModelError:
+            # Its error names the property.
+            return model.holds(prop, *([before] if prop.over_steps and before is not None else []), words)
+
+    found = []
     for prop in chosen:
         if prop.over_runs or (prop.over_steps and before is None):
-            yield Judgement(property=prop, holds=None)
-        elif prop.over_steps and before is not None:
-            yield Judgement(property=prop, holds=model.holds(prop, before, words))
+            found.append(Judgement(property=prop, holds=None))
         elif prop.seeks:
-            yield Judgement(property=prop, holds=True, seen=model.holds(prop, words))
+            found.append(Judgement(property=prop, holds=True, seen=holds(prop)))
         else:
-            yield Judgement(property=prop, holds=model.holds(prop, words))
+            found.append(Judgement(property=prop, holds=holds(prop)))
+    return found

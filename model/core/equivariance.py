@@ -20,7 +20,7 @@ from .lemmas import Lemma
 from .profile import Model
 from .properties import Property
 from .reading import tree_of
-from .state import Field
+from .state import State
 from .tree import (
     AllOf,
     Assign,
@@ -80,41 +80,40 @@ def check_equivariance(
     Raises SymmetryError with the file, the line, the construct, why it distinguishes members, and what to write instead.
     """
     profile, renamed = model.profile, frozenset(domains)
-    fields = (*profile.state.fields, *profile.state.settings)
     for action in profile.actions:
         kinds = tuple(kind_of(index, renamed) for _, index in action.parameters)
         escape = f"leave symmetry off: the action {action.name} needs this"
-        _check(action.function, kinds, fields, renamed, escape)
+        _check(action.function, kinds, profile.state, renamed, escape)
     for prop in properties:
         escape = f"leave out symmetry, or the property {prop.name}"
-        _check(prop.function, (), fields, renamed, escape)
+        _check(prop.function, (), profile.state, renamed, escape)
     for lemma in lemmas:
         kinds = tuple(kind_of(index, renamed) for _, index in lemma.parameters)
-        _check(lemma.function, kinds, fields, renamed, f"prove without the lemma {lemma.name}")
+        _check(lemma.function, kinds, profile.state, renamed, f"prove without the lemma {lemma.name}")
 
 
 def _check(
-    function: Callable[..., Any], kinds: tuple[Kind, ...], fields: tuple[Field, ...], domains: Domains, escape: str
+    function: Callable[..., Any], kinds: tuple[Kind, ...], state: type[State], domains: Domains, escape: str
 ) -> None:
     try:
-        _summary(function, kinds, fields, domains)
+        _summary(function, kinds, state, domains)
     except _ToldApart as said:
         raise SymmetryError(f"{said}; or {escape}") from None
 
 
 @cache
 def _summary(
-    function: Callable[..., Any], arguments: tuple[Kind, ...], fields: tuple[Field, ...], domains: Domains
+    function: Callable[..., Any], arguments: tuple[Kind, ...], state: type[State], domains: Domains
 ) -> _Summary:
-    return _Body(tree_of(function), arguments, fields, domains).summary()
+    return _Body(tree_of(function), arguments, state, domains).summary()
 
 
 class _Body:
     """The check of one function body, for arguments of given kinds. A local name has one kind throughout."""
 
-    def __init__(self, tree: Tree, arguments: tuple[Kind, ...], fields: tuple[Field, ...], domains: Domains) -> None:
-        self.tree, self.declared, self.domains = tree, fields, domains
-        self.fields = {f.name: f for f in fields}
+    def __init__(self, tree: Tree, arguments: tuple[Kind, ...], state: type[State], domains: Domains) -> None:
+        self.tree, self.state, self.domains = tree, state, domains
+        self.fields = {f.name: f for f in (*state.fields, *state.settings)}
         self.parameters = [p for p in tree.parameters if p not in tree.states]
         self.kinds = dict(zip(self.parameters, arguments, strict=True))
         self.returned: Kind | None = None
@@ -356,7 +355,7 @@ class _Body:
         pairs = zip(tree_of(part.function).parameters, part.arguments, strict=True)
         arguments = {p: argument for p, argument in pairs if not isinstance(argument, Given)}
         kinds = tuple(map(self.kind, arguments.values()))
-        summary = _summary(part.function, kinds, self.declared, self.domains)
+        summary = _summary(part.function, kinds, self.state, self.domains)
         names = {p: _name_of(argument) for p, argument in arguments.items()}
         for use in summary.uses:
             elements = tuple(names.get(e) if e is not None else None for e in use.elements)

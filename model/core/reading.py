@@ -328,7 +328,9 @@ class _Reader:
         value = self.source.resolve(name)
         if not isinstance(value, int):
             raise self.refuse(
-                node, f"the name {name!r}", "a parameter, a local name, or a module constant that is an integer"
+                node,
+                f"the name {name!r}",
+                "a parameter, a local name, True, False, or a module constant that is an integer",
             )
         return Number(int(value), name, node=node)
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
-from neverlost.model.core import Model
 from neverlost.spec.exposure import ConfigurationChange, Danger
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.coincidence import coincidences
@@ -15,7 +14,6 @@ from neverlost.studies.audit.dangers import promises_nothing
 from neverlost.studies.audit.edits import edits_of
 from neverlost.studies.audit.examination import WORST_FIRST, DecidedDanger, Examination, broken_everyday
 from neverlost.studies.audit.fixes import Fix, by_changes
-from neverlost.studies.audit.sections import Section
 from neverlost.studies.audit.tolerance import named
 
 from ..layout import shell_lines
@@ -34,23 +32,9 @@ from .as_text import (
 )
 from .diff import diffs
 from .readings import details_for, readings_block
-from .sections import (
-    case_rows,
-    command_of,
-    doubts_of_section,
-    examined_words,
-    fix_line,
-    heading,
-    headline_of,
-    narrowing,
-    not_asked_words,
-    rows_of_section,
-    shown_of,
-    story_of,
-    together,
-    trace_of_section,
-    word_of,
-)
+from .section_page import opening_of, section_card, section_row, section_tone
+from .sections import not_asked_words
+from .table import columns_of
 from .wording import (
     NOT_PROMISED,
     VERDICTS,
@@ -70,13 +54,8 @@ from .wording import (
     verdict_words,
 )
 
-COLUMNS = (
-    ("happens with", "bad"),
-    ("happens beyond tolerance with", "beyond"),
-    ("never happens with", "good"),
-    ("open", "open"),
-)
-"""What is said of a danger, and the class of each."""
+TOPICS = "Topics"
+"""What stands for topics where no file names one."""
 
 Found = Sequence[tuple[DecidedDanger, Fix | None]]
 """Findings, each with its fix if there is one."""
@@ -86,6 +65,7 @@ def audit_html(audit: AuditResult) -> str:
     """The page: one file that needs no other, and no script but to move within a story."""
     alone = len(audit.classes) == 1 and not audit.refused and not audit.sections.verdicts
     classes = [_class(number, one) for number, one in enumerate(audit.classes, start=1)]
+    rows = [section_row(number, one) for number, one in enumerate(audit.sections.asked, start=1)]
     word, said, more = _opening(audit)
     body = filled(
         "audit/audit.html.j2",
@@ -96,94 +76,19 @@ def audit_html(audit: AuditResult) -> str:
         compared=_compared(audit),
         tones=TONES,
         alone=alone,
-        noun=noun_of(audit.parts),
-        summary=[] if alone else [*_summary(audit, classes), *_section_rows(audit)],
-        symbols=symbols(*_models(audit)),
+        noun="part" if audit.sections.asked else noun_of(audit.parts),
+        summary=[] if alone else [*_summary(audit, classes), *rows],
         classes=sorted(classes, key=lambda one: one["place"]),
-        sections=[_section(number, one) for number, one in enumerate(audit.sections.asked, start=1)],
+        sections=[section_card(number, one) for number, one in enumerate(audit.sections.asked, start=1)],
         not_asked=not_asked_words(audit.sections.not_asked),
     )
     return whole_page(f"{word}{said}", body, scripts=["trace/story.js"], styles=["audit/audit.css"])
 
 
-def _models(audit: AuditResult) -> Iterator[Model]:
-    """The models of all stories."""
-    yield from (trace_of(finding).model for one in audit.classes for finding in one.examination.violated)
-    yield from (finding.ask.model for section in audit.sections.asked for finding in section.violated)
-
-
-def _section_rows(audit: AuditResult) -> list[dict[str, Any]]:
-    """A row of the summary for each section."""
-    return [
-        {
-            "units": heading(section),
-            "all": section.subject.about,
-            "word": word_of(section),
-            "tone": _section_tone(section),
-            "settings": section.case.says,
-            "first": _section_first(section),
-            "href": f"section-{number}",
-        }
-        for number, section in enumerate(audit.sections.asked, start=1)
-    ]
-
-
-def _section_tone(section: Section) -> str:
-    """What depends on more than the files say is not shown as good."""
-    doubtful = any(doubt.decides for doubt in section.subject.doubts)
-    return "open" if section.verdict == Verdict.HOLDS and doubtful else TONES[section.verdict]
-
-
-def _section_first(section: Section) -> str:
-    """What to do first, in a sentence."""
-    fix = next((fix for fix in section.fixes.values() if fix is not None), None)
-    if fix is not None:
-        return f"{fix.remedy.words[0].upper()}{fix.remedy.words[1:]}."
-    if section.fixes:
-        return "No change that was tried prevents it."
-    if section.verdict == Verdict.HOLDS:
-        return "Nothing."
-    return f"See what is open; to narrow it, add: {narrowing(section)}." if case_rows(section) else "See what is open."
-
-
-def _section(number: int, section: Section) -> dict[str, Any]:
-    """A card: the verdict, on what it depends, what to change, the table, the stories."""
-    dangers = list(dict.fromkeys(one.ask.danger for one in section.violated))
-    ids = {danger: f"section-{number}-danger-{place}" for place, danger in enumerate(dangers, start=1)}
-    return {
-        "id": f"section-{number}",
-        "word": word_of(section),
-        "tone": _section_tone(section),
-        "heading": heading(section),
-        "headline": headline_of(section),
-        "rows": case_rows(section),
-        "say": narrowing(section),
-        "examined": examined_words(section),
-        "doubts": doubts_of_section(section),
-        "fixes": [(danger.what, ids[danger], fix_line(section, danger)) for danger in section.fixes],
-        "table": [(row.danger.name, ids.get(row.danger, ""), row) for row in rows_of_section(section)],
-        "stories": [_section_story(ids[danger], section, danger) for danger in dangers],
-        "notes": [str(doubt) for doubt in section.subject.doubts if not doubt.decides],
-        "checked": section.case.searched,
-    }
-
-
-def _section_story(prefix: str, section: Section, danger: Danger) -> dict[str, Any]:
-    shown = shown_of(section, danger)
-    return {
-        "id": prefix,
-        "title": f"{danger.what[0].upper()}{danger.what[1:]}, with {shown.ask.with_what}",
-        "said": story_of(shown),
-        "together": "",
-        "story": story_section(trace_of_section(shown), f"{prefix}-step"),
-        "command": shell_lines(command_of(shown), ""),
-    }
-
-
 def _tone(audit: AuditResult) -> str:
     """The tone of the verdict on all classes."""
     doubtful = any(_class_tone(one) == "open" for one in audit.classes)
-    doubtful = doubtful or any(_section_tone(one) == "open" for one in audit.sections.asked)
+    doubtful = doubtful or any(section_tone(one) == "open" for one in audit.sections.asked)
     return "open" if audit.verdict == Verdict.HOLDS and doubtful else TONES[audit.verdict]
 
 
@@ -196,10 +101,8 @@ def _class_tone(audit: ClassAudit) -> str:
 
 def _opening(audit: AuditResult) -> tuple[str, str, str]:
     """The verdict, the rest of its sentence, and what else is said at once."""
-    whole = together(audit)
-    if whole:
-        word = VERDICTS[audit.verdict]
-        return word, whole.removeprefix(word), ""
+    if audit.sections.verdicts:
+        return opening_of(audit)
     if len(audit.classes) != 1 or audit.refused:
         return VERDICTS[audit.verdict], f": {overview(audit)}", ""
     (one,) = audit.classes
@@ -220,7 +123,7 @@ def _summary(audit: AuditResult, classes: Sequence[Mapping[str, Any]]) -> list[d
     rows = [
         {
             "number": number,
-            "units": few(units),
+            "units": few(units) or TOPICS,
             "all": ", ".join(units),
             "word": word,
             "tone": classes[number - 1]["tone"] if number <= len(classes) else TONES[verdict],
@@ -246,7 +149,7 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
         "place": WORST_FIRST.index(audit.verdict),
         "readings": block,
         "details": "" if block is None else details_for(block),
-        "units": few(deployment.units),
+        "units": few(deployment.units) or TOPICS,
         "settings": settings_line(deployment),
         "headline": headline(examination),
         "word": VERDICTS[audit.verdict],
@@ -256,9 +159,7 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
         "beyond": [one for one in remedies if not one["urgent"]],
         "first": _first(audit, fixed),
         "table": (table := _table(examination, ids)),
-        "columns": {
-            number: COLUMNS[number] for number in range(len(COLUMNS)) if any(row["cells"][number] for row in table)
-        },
+        "columns": columns_of(table),
         "stories": [_story(ids[danger], [pair for pair in fixed if pair[0].danger == danger]) for danger in dangers],
         "version": deployment.version,
         "assumed": deployment.assumed_defaults,
@@ -316,7 +217,8 @@ def _changes(audit: ClassAudit, fix: Fix, by_danger: Mapping[Danger, Found]) -> 
         yield _change(audit, "Change this", fix.changes, fixes)
         return
     if fix.until is None:
-        yield {"title": "Until you upgrade", "words": "No change of settings that was tried prevents it.", "diff": []}
+        nothing = "No change of settings that was tried prevents it."
+        yield {"title": "Until you upgrade", "words": nothing, "diff": [], "costs": "", "verified": []}
     else:
         until = {danger: [one.until for one in found if one.until is not None] for danger, found in fixes.items()}
         yield _change(audit, "Now, until you upgrade", fix.until.changes, until)
@@ -360,6 +262,7 @@ def _story(prefix: str, found: Found) -> dict[str, Any]:
         "title": f"{what[0].upper()}{what[1:]}, with {shown.faults}",
         "said": story(shown),
         "together": "; ".join(together) if len(together) > 1 else "",
+        "symbols": symbols(trace_of(shown).model),
         "story": story_section(trace_of(shown), f"{prefix}-step"),
         "command": shell_lines(command(shown), ""),
     }

@@ -34,6 +34,20 @@ class SectionRow:
     finding: Decided | None = None
 
 
+@dataclass(frozen=True)
+class PartVerdict:
+    """Something that was asked about, whose it is, and the word for its verdict."""
+
+    title: str
+    about: str
+    verdict: str
+
+    @property
+    def words(self) -> str:
+        """`exactly-once of app.properties`."""
+        return f"{self.title} of {self.about}" if self.about else self.title
+
+
 @dataclass(frozen=True, kw_only=True)
 class CaseRow:
     """Cases with one verdict: which they are, and the verdict in words."""
@@ -45,20 +59,26 @@ class CaseRow:
 
 def together(audit: AuditResult) -> str:
     """The verdict on everything, with those that it is made of; empty if only topics were asked about."""
-    asked = [
-        f"{_lower(section.inquiry.title)} of {section.subject.about}: {word_of(section)}"
+    if not audit.sections.verdicts:
+        return ""
+    said = "; ".join(f"{part.words}: {part.verdict}" for part in verdicts_of_parts(audit))
+    return f"{VERDICTS[audit.verdict]} ({said})."
+
+
+def verdicts_of_parts(audit: AuditResult) -> list[PartVerdict]:
+    """What was asked about, each with its verdict: topics first."""
+    topics = [one.verdict for one in audit.classes] + [Verdict.UNDECIDED for _ in audit.refused]
+    parts = [PartVerdict("topics", "", VERDICTS[worst_of(topics)])] if topics else []
+    parts += [
+        PartVerdict(_lower(section.inquiry.title), section.subject.about, word_of(section))
         for section in audit.sections.asked
     ]
-    asked += [
-        f"{_lower(one.inquiry.title)} of {one.subject.about}: UNDECIDED"
+    parts += [
+        PartVerdict(_lower(one.inquiry.title), one.subject.about, VERDICTS[Verdict.UNDECIDED])
         for one in audit.sections.not_asked
         if one.subject is not None
     ]
-    if not asked:
-        return ""
-    topics = [one.verdict for one in audit.classes] + [Verdict.UNDECIDED for _ in audit.refused]
-    of_topics = [f"topics: {VERDICTS[worst_of(topics)]}"] if topics else []
-    return f"{VERDICTS[audit.verdict]} ({'; '.join([*of_topics, *asked])})."
+    return parts
 
 
 def heading(section: Section) -> str:

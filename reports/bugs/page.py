@@ -57,7 +57,6 @@ def bugs_html(bugs: Sequence[Bug]) -> str:
         groups={name: values for name, values in groups.items() if values},
         families={name: _among(bugs, of) for name, of in bugs_by_family().items() if _among(bugs, of)},
         alone=alone,
-        symbols=symbols(*(bug.lost.model() for bug in bugs if bug.lost is not None)),
     )
     return whole_page(title, body, scripts=["trace/story.js", "bugs/bugs.js"], styles=["bugs/bugs.css"])
 
@@ -120,6 +119,7 @@ def _values(bug: Bug, *, with_beyond: bool) -> dict[str, Any]:
     return said | {
         "found": f"{bug.lost.profile}, {counted(len(trace.steps), 'step')}",
         "sentence": sentence(trace),
+        "symbols": symbols(trace.model),
         "story": story_section(trace, "step" if with_beyond else f"{bug.name}-step", with_beyond=with_beyond),
         "command": shell_lines(check_command(trace), ""),
         "kept": f"On the fixed version, {bug.kept.property} {answer(bug.kept)}",

@@ -80,11 +80,11 @@ def headline(check: Check, stories: int) -> Text:
     model = result.model
     bounds = f" ({show_bounds(model.bounds)})" if model.bounds else ""
     verdict = verdict_sentence(result, check.stopped_by, stories)
-    text = f"{model.profile.name}{bounds}{faultless(model)}: {verdict}{_untried(result)}"
+    text = f"{model.profile.name}{bounds}{faultless(model)}: {verdict}{untried(result)}"
     return Text(wrapped(text, "  "), style=STYLES[result.verdict])
 
 
-def _untried(result: Result) -> str:
+def untried(result: Result) -> str:
     """How many actions a verdict that holds says nothing about, because they never happened."""
     dead = len(result.dead_actions)
     actions = len(result.generated_by_action) - len(result.switched_off_actions)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ..common import faultless
 from ..layout import shell_lines
 from ..pages.charts import bars
 from ..pages.page import TONES, filled, whole_page
 from ..trace.page import conditions, head_values
-from .as_text import Check, extent, headline, numbers
+from .as_text import Check, extent, headline, numbers, untried
+from .verdict import verdict_sentence
 
 
 def check_html(check: Check) -> str:
@@ -14,13 +16,15 @@ def check_html(check: Check) -> str:
     result = check.result
     trace = None if check.decisive is None else check.decisive.trace
     said = " ".join(headline(check, stories=1).plain.split())
+    opening, more = _opening(check)
     body = filled(
         "check/check.html.j2",
         verdict=result.verdict.upper(),
         tone=TONES[result.verdict],
-        headline=said if trace is None else said.replace(" VIOLATED", " violated"),
+        headline=more if trace is None else said.replace(" VIOLATED", " violated"),
         conditions=conditions(result.model),
-        **({"sentence": None, "story": None} if trace is None else head_values(trace)),
+        faultless=faultless(result.model).removeprefix(", "),
+        **({"sentence": opening, "story": None} if trace is None else head_values(trace)),
         properties=[
             {
                 "name": finding.property.name,
@@ -39,3 +43,10 @@ def check_html(check: Check) -> str:
         command=shell_lines(check.command, ""),
     )
     return whole_page(said, body, scripts=["trace/story.js"])
+
+
+def _opening(check: Check) -> tuple[str, str]:
+    """What stands beside the verdict, where there is no story to tell: what is decided, and what else is said of it."""
+    said = f"{verdict_sentence(check.result, check.stopped_by)}{untried(check.result)}"
+    first, stop, more = said.removeprefix("UNDECIDED: ").partition(". ")
+    return f"{first[0].upper()}{first[1:]}{stop.rstrip()}", more

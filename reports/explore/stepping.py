@@ -86,7 +86,7 @@ def walk_values(trace: Trace, first: int, lanes: Sequence[str] | None) -> dict[s
                 "step": choice.step.show(model.bounds),
                 "action": choice.step.action.name,
                 "rule": choice.step.action.statement,
-                "changes": owner_lines(state, model.state(choice.after)),
+                "changes": owner_lines(state, model.passing(choice.after)),
                 "violates": _violated(model, here, choice.after),
             }
             for choice in now.possible
@@ -110,9 +110,9 @@ def walk_values(trace: Trace, first: int, lanes: Sequence[str] | None) -> dict[s
 
 
 def _lanes_of(trace: Trace, kept: Sequence[str]) -> list[str]:
-    """The lanes that take part in a walk, and those that are kept, in their order."""
-    shown = {*lanes_of(trace), *kept}
-    return [name for name in lane_names(trace.model) if name in shown]
+    """The lanes that take part in a walk, and those that are kept, in their order; all while there is none to show."""
+    names, shown = lane_names(trace.model), {*lanes_of(trace), *kept}
+    return [name for name in names if name in shown] or list(names)
 
 
 def _judged(model: Model) -> list[Property]:

@@ -113,6 +113,6 @@ def counts(found: Mapping[Cell, Answer]) -> str:
     verdicts = [answer.verdict for answer in found.values()]
     states = sum({id(answer): answer.distinct for answer in found.values()}.values())
     said = ", ".join(
-        f"{verdicts.count(verdict)} {verdict}" for verdict in (Verdict.HOLDS, Verdict.VIOLATED, Verdict.UNDECIDED)
+        f"{verdicts.count(verdict):,} {verdict}" for verdict in (Verdict.HOLDS, Verdict.VIOLATED, Verdict.UNDECIDED)
     )
     return f"{counted(len(found), 'cell')}: {said}; {counted(states, 'state')}."

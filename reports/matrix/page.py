@@ -15,7 +15,7 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Budget, Model, Profile
 from neverlost.model.core.profile import show_bounds
 from neverlost.spec.families import family_of
-from neverlost.spec.kafka.releases import RELEASES, ReleaseSpan
+from neverlost.spec.kafka.releases import EITHER, RELEASES, ReleaseSpan
 from neverlost.spec.matrix import Cell, Matrix
 
 from ..pages.page import filled, whole_page
@@ -123,6 +123,7 @@ def matrix_html(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> s
             for axis, values in zip(matrix.axes, axes, strict=True)
         ],
         modes=[(mode, len(list(same))) for mode, same in groupby(map(_mode, versions))],
+        named_modes=not {*map(_mode, versions)} <= {"", EITHER},
         versions=[{"name": _short(one), "releases": _releases(one, versions)} for one in versions],
         blocks=_blocks(matrix, shown, versions),
         stories=stories.written,

@@ -40,7 +40,7 @@ class _Beyond:
         possible = [
             [
                 self.step(choice.step),
-                self._text(". ".join(owner_lines(state, self.model.state(choice.after)))),
+                self._text(". ".join(owner_lines(state, self.model.passing(choice.after)))),
                 self._violated(words, choice.after),
                 [
                     [self.step(further.step), *self._violated(choice.after, further.after)]

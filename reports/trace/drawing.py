@@ -28,6 +28,8 @@ CELL, CELL_HEIGHT = 34, 20
 TONES = 6
 FITS = 27
 """How many characters fit a lane."""
+NARROW_CHARACTER = 5.8
+"""How wide a character is in a narrow window, where text is smaller: see page.css."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +49,8 @@ class Drawing:
     start: Row
     rows: tuple[Row, ...]
     happenings: tuple[Happening, ...]
+    longest: int = 0
+    """How many characters the longest text in a lane has."""
 
     @property
     def width(self) -> int:
@@ -54,8 +58,8 @@ class Drawing:
 
     @property
     def least_width(self) -> int:
-        """How narrow the lanes may become, all together."""
-        return LEAST * len(self.lanes)
+        """How narrow the lanes may become, all together: so that no text runs into the next lane."""
+        return min(LANE, max(LEAST, round(self.longest * NARROW_CHARACTER))) * len(self.lanes)
 
     @property
     def most_width(self) -> int:
@@ -75,7 +79,8 @@ def drawing(trace: Trace, lanes: Sequence[str] | None = None) -> Drawing:
     ]
     shown = [f"{name}: {text}" for name in lanes for text in _texts(views[0][name])]
     start = _row(lanes, None, views[0], None, _words(shown))
-    return Drawing(lanes=tuple(lanes), start=start, rows=tuple(rows), happenings=happened)
+    longest = max((len(text) for view in views for name in lanes for text in _texts(view[name])), default=0)
+    return Drawing(lanes=tuple(lanes), start=start, rows=tuple(rows), happenings=happened, longest=longest)
 
 
 def lanes_of(trace: Trace) -> list[str]:

@@ -24,6 +24,8 @@ class Client:
     `java` is the version and the release of the Java client whose defaults and rules it follows; `lacks` are keys that it lacks.
     `idempotent` is what it takes with idempotence for keys that are not set, and `most_in_flight` how many requests it then
     allows. `ignores_in_flight`: with idempotence its own number counts. `not_modelled` is why an idempotent one is not audited.
+    `checks_epochs`: does its consumer notice by leader epochs that a partition was truncated (KIP-320)? None if releases differ.
+    `commits_epochs`: do the offsets that it commits carry the leader epoch of their record?
     """
 
     name: str
@@ -39,6 +41,8 @@ class Client:
     most_in_flight: int = 5
     ignores_in_flight: bool = False
     not_modelled: str = ""
+    checks_epochs: bool | None = True
+    commits_epochs: bool = True
 
 
 IN_FLIGHT = "max.in.flight.requests.per.connection"
@@ -54,6 +58,7 @@ SPRING = Client(
     source="spring-kafka since 2.3, ContainerProperties and KafkaMessageListenerContainer; Spring Boot's KafkaProperties",
     sets={"consumer": {"enable.auto.commit": "false"}},
     added_as={"producer": "spring.kafka.producer.properties.", "consumer": "spring.kafka.consumer.properties."},
+    commits_epochs=False,
 )
 CONNECT = Client(
     name="connect",
@@ -69,6 +74,7 @@ CONNECT = Client(
         "consumer": {"enable.auto.commit": "false", "auto.offset.reset": "earliest"},
     },
     added_as={"producer": "producer.", "consumer": "consumer."},
+    commits_epochs=False,
 )
 SPRING_CLOUD = Client(
     name="spring-cloud",
@@ -79,6 +85,7 @@ SPRING_CLOUD = Client(
         "producer": "spring.cloud.stream.kafka.binder.producer-properties.",
         "consumer": "spring.cloud.stream.kafka.binder.consumer-properties.",
     },
+    commits_epochs=False,
 )
 STREAMS = Client(
     name="streams",
@@ -90,6 +97,7 @@ STREAMS = Client(
         "consumer": {"enable.auto.commit": "false", "auto.offset.reset": "earliest"},
     },
     added_as={"producer": "producer.", "consumer": "main.consumer."},
+    commits_epochs=False,
 )
 LIBRDKAFKA = Client(
     name="librdkafka",
@@ -115,6 +123,7 @@ LIBRDKAFKA = Client(
         "auto.commit.enable": "enable.auto.commit",
     },
     idempotent={IN_FLIGHT: "5"},
+    checks_epochs=None,
 )
 
 OLD_LIBRDKAFKA = replace(
@@ -127,6 +136,8 @@ OLD_LIBRDKAFKA = replace(
         "consumer": {**LIBRDKAFKA.defaults["consumer"], "isolation.level": "read_uncommitted"},
     },
     lacks=frozenset({"enable.idempotence", "transactional.id"}),
+    checks_epochs=False,
+    commits_epochs=False,
 )
 SARAMA = Client(
     name="sarama",
@@ -141,6 +152,8 @@ SARAMA = Client(
         },
     },
     most_in_flight=1,
+    checks_epochs=False,
+    commits_epochs=False,
 )
 KAFKAJS = Client(
     name="kafkajs",
@@ -154,6 +167,8 @@ KAFKAJS = Client(
     most_in_flight=int(LARGEST),
     not_modelled="When KafkaJS sends again it looks for the leaders again, and takes a broker that has answered once as done, also for"
     " records that it was not sent (sendMessages.js of 2.2.4; pull request 1798). A send may succeed without them.",
+    checks_epochs=False,
+    commits_epochs=False,
 )
 FRANZ_GO = Client(
     name="franz-go",
@@ -183,6 +198,8 @@ KAFKA_PYTHON_2_2 = Client(
     about="kafka-python 2.2 and 2.3, which do as Java's client of 2.8",
     source=f"{_PYTHON}, of 2.2.0 to 2.3.2",
     java=("2.8", "2.8"),
+    checks_epochs=False,
+    commits_epochs=False,
 )
 KAFKA_PYTHON_2_0 = Client(
     name="kafka-python-2.0",
@@ -190,6 +207,8 @@ KAFKA_PYTHON_2_0 = Client(
     source=f"{_PYTHON}, of 1.4.7 to 2.1.6",
     java=("0.10.2", "0.10.2"),
     lacks=frozenset({"enable.idempotence", "transactional.id"}),
+    checks_epochs=False,
+    commits_epochs=False,
 )
 
 OTHER_CLIENTS: Mapping[str, Client] = {

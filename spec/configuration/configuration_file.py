@@ -69,6 +69,7 @@ class ConfigurationFile:
     `needs` are entries that a version takes only from another one on. `brokers` is how many brokers the file tells of, if it does: of a
     running cluster that is printed all. `beyond` are entries that lead to something that the model does not have, with its name.
     `apart`: topics that a program creates for itself, which are other ones than those that are described, unless their names begin so.
+    `passes_failed` has a consumer go on behind a record whose processing fails, `keeps_failed` has such a record kept elsewhere.
     `created_by` is the path and the name of the client's file that has a topic created: no other program writes to it.
     """
 
@@ -89,6 +90,8 @@ class ConfigurationFile:
     brokers: int | None = None
     beyond: tuple[tuple[str, ConfigEntry], ...] = ()
     apart: str | None = None
+    passes_failed: ConfigEntry | None = None
+    keeps_failed: ConfigEntry | None = None
     created_by: tuple[str, str | None] | None = None
 
     @cached_property

@@ -176,13 +176,12 @@ def _section(inquiry: Inquiry, subject: Subject, study: Study, said: Mapping[str
         decided = _decide(worst.case.asks, study)
         cases = [_verdict_of(one.case, decided) if one is worst else one for one in cases]
     fixes = _Fixes(worst.case, decided, study)
-    urgent = dict.fromkeys(one.ask.danger for one in decided if one.usual and one.verdict == Verdict.VIOLATED)
     return Section(
         inquiry=inquiry,
         subject=subject,
         case=worst.case,
         decided=decided,
-        fixes={danger: fixes.of(danger) for danger in urgent},
+        fixes={danger: fixes.of(danger) for danger in fixes.urgent},
         cases=cases,
         said=said,
     )
@@ -196,18 +195,13 @@ def _place(one: CaseVerdict, first: Case, inquiry: Inquiry) -> tuple[int, int, i
 
 def _decide(asks: Sequence[Ask], study: Study) -> list[Decided]:
     """All questions, and those which these depend on."""
-    given = {id(ask): _answers(ask.given, study) for ask in asks if ask.given and ask.usual}
-    answers = _answers(asks, study)
-    return [
-        Decided(
-            ask=ask,
-            answer=answer,
-            usual=ask.usual and any(one.verdict != Verdict.HOLDS for one in given[id(ask)])
-            if id(ask) in given
-            else ask.usual,
-        )
-        for ask, answer in zip(asks, answers, strict=True)
-    ]
+    given = {id(ask): ask.given for ask in asks if ask.given and ask.usual}
+    everything = [*asks, *(one for several in given.values() for one in several)]
+    answers = dict(zip(map(id, everything), _answers(everything, study), strict=True))
+    impossible = {
+        number for number, several in given.items() if all(answers[id(one)].verdict == Verdict.HOLDS for one in several)
+    }
+    return [Decided(ask=ask, answer=answers[id(ask)], usual=ask.usual and id(ask) not in impossible) for ask in asks]
 
 
 def _answers(asks: Sequence[Ask], study: Study) -> list[Answer]:
@@ -241,19 +235,19 @@ class _Budget:
 
 
 def _judge(case: Case, study: Study, budget: _Budget) -> CaseVerdict:
-    """Whether a danger can happen: danger by danger, until one is found or the budget is used up."""
+    """Whether a danger can happen: the first danger alone, then all others together, which need one search of each model."""
     by_danger: dict[Danger, list[Ask]] = {}
     for ask in case.asks:
         if ask.usual:
             by_danger.setdefault(ask.danger, []).append(ask)
+    first, *others = by_danger.values() or [[]]
     decided: list[Decided] = []
-    for asks in by_danger.values():
-        if budget.states <= 0 or study.interrupted():
+    for asks in (first, [ask for several in others for ask in several]):
+        if asks and (budget.states <= 0 or study.interrupted()):
             return CaseVerdict(case=case, verdict=Verdict.UNDECIDED)
         unknown = [ask for ask in asks if study.answers.known(question_of(ask)) is None]
         found = _decide(asks, study)
-        searched = {id(ask) for ask in unknown}
-        budget.states -= sum(one.answer.distinct for one in found if id(one.ask) in searched)
+        budget.states -= _searched(unknown, found)
         decided += found
         judged = _verdict_of(case, decided)
         if judged.verdict == Verdict.VIOLATED:
@@ -261,11 +255,27 @@ def _judge(case: Case, study: Study, budget: _Budget) -> CaseVerdict:
     return _verdict_of(case, decided)
 
 
+def _searched(unknown: Sequence[Ask], decided: Sequence[Decided]) -> int:
+    """How many states the searches for the answers had: one search answers all that is asked about a model."""
+    new = {id(ask) for ask in unknown}
+    states: dict[str, int] = {}
+    for one in decided:
+        if id(one.ask) in new:
+            key = question_of(one.ask).search_key
+            states[key] = max(states.get(key, 0), one.answer.distinct)
+    return sum(states.values())
+
+
 class _Fixes:
-    """Searches for what prevents a danger: each remedy is asked, and all that held before must still hold."""
+    """Searches for what prevents a danger: each remedy is asked, and all that held before must still hold.
+
+    `urgent` are the dangers that should be survived and are not.
+    """
 
     def __init__(self, case: Case, decided: Sequence[Decided], study: Study) -> None:
         self.case, self.decided, self.study = case, decided, study
+        violated = (one for one in decided if one.usual and one.verdict == Verdict.VIOLATED)
+        self.urgent = tuple(dict.fromkeys(one.ask.danger for one in violated))
 
     def of(self, danger: Danger) -> SectionFix | None:
         """The first remedy with which the danger does not happen; None if none helps."""
@@ -283,7 +293,9 @@ class _Fixes:
         if remedy.case.lacks:
             return None
         after = remedy.case.asks
-        asked = [one for one in _decide([ask for ask in after if ask.danger == danger], self.study) if one.usual]
+        # The same searches answer what is asked next: whether the change prevents the other dangers.
+        urgent = [ask for ask in after if ask.usual and ask.danger in self.urgent]
+        asked = [one for one in _decide(urgent, self.study) if one.usual and one.ask.danger == danger]
         if not asked or any(one.verdict != Verdict.HOLDS for one in asked):
             return None
         held = {

@@ -54,8 +54,9 @@ def test_the_page_says_the_verdict_and_each_danger_once_with_its_story(audited: 
 def test_what_to_do_comes_before_the_table_and_the_legend_stands_beside_stories(audited: Audited, name: str) -> None:
     page, _ = audited(*(EXAMPLES / name).iterdir())
     beside = [len(story.all("p", "key")) for story in page.all("details", "danger")]
-    assert beside == [1] * len(beside)
-    assert len(page.all("p", "key")) == len(beside)
+    of_topics = [story.attributes["id"].startswith("class-") for story in page.all("details", "danger")]
+    assert beside == [int(of_topic) for of_topic in of_topics], "only pictures of logs have symbols to explain"
+    assert len(page.all("p", "key")) == sum(of_topics)
     words = page.all("main")[0].words
     assert words.index("What may happen") < words.index("All that was asked") < words.index("How to read this")
 
@@ -117,3 +118,26 @@ def test_hostile_names_are_text(audited: Audited, tmp_path: Path) -> None:
     assert page.all("img") == []
     assert len(page.all("script")) == 1
     assert "a<img src=x onerror=alert(1)>" in page.words
+
+
+def test_where_nothing_helps_until_an_upgrade_the_page_says_so_and_shows_the_upgrade(audited: Audited) -> None:
+    page, _ = audited(*(EXAMPLES / "version-with-a-hole").iterdir())
+    said = [[line.words for line in part.all("p")][:3] for part in page.all("div", "how")]
+    assert ["Until you upgrade", "No change of settings that was tried prevents it.", "For good"] in said
+
+
+@pytest.mark.parametrize("name", ["consumer", "controllers"])
+def test_a_section_has_a_card_like_a_class_of_topics(audited: Audited, name: str) -> None:
+    page, values = audited(*(EXAMPLES / name).iterdir())
+    cards = {part.attributes["id"]: part for part in page.all("section", "class")}
+    assert values["sections"]
+    for number, section in enumerate(values["sections"], start=1):
+        card = cards[f"section-{number}"]
+        (table,) = card.all("table", "dangers")
+        happens = {one["property"] for one in section["findings"] if one["verdict"] == "violated"}
+        stories = {story.attributes["id"] for story in card.all("details", "danger")}
+        linked = [link.attributes["href"] for part in card.all("div", "remedy") for link in part.all("a")]
+        assert {f"#{story}" for story in stories} == set(linked)
+        assert len(stories) == len(happens)
+        rows = [cell.words for cell in table.all("th") if cell.attributes.get("scope") == "row"]
+        assert len(rows) == len(set(rows))

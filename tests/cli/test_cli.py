@@ -358,9 +358,9 @@ FILES: dict[str, tuple[str, str, str]] = {
     "no name of several": (COUNTER + "OTHER = COUNTER\n", "", "needs the name of a profile:"),
     "unknown name": (COUNTER, ":COUNTR", "Did you mean 'COUNTER'?"),
     "syntax": ("def\n", ":COUNTER", "cannot be loaded: SyntaxError"),
-    "failing": ("1 / 0\n", ":COUNTER", "cannot be loaded: ZeroDivisionError"),
-    "raising": ("raise BaseException('no')\n", ":COUNTER", "cannot be loaded: BaseException: no"),
-    "leaving": ("raise SystemExit(0)\n", ":COUNTER", "cannot be loaded: SystemExit"),
+    "failing": ("1 / 0\n", ":COUNTER", "cannot be loaded, at line 1: ZeroDivisionError"),
+    "raising": ("raise BaseException('no')\n", ":COUNTER", "cannot be loaded, at line 1: BaseException: no"),
+    "leaving": ("raise SystemExit(0)\n", ":COUNTER", "cannot be loaded, at line 1: SystemExit"),
     "outside the language": (COUNTER.replace("s.count += 2", "s.count *= 2"), ":COUNTER", "outside Model Python"),
 }
 

@@ -23,6 +23,7 @@ ASKED = {
     "an older copy of the own directory": {"restored_copies": 1},
     "a copy of another controller's directory": {"borrowed_copies": 1},
     "one or two power losses, three controllers": {"power_losses": 2},
+    "a process killed, and then a power loss, three controllers": {"crashes": 1, "power_losses": 1},
     "one power loss, [one controller](../questions/one-controller-or-three.md)": {"power_losses": 1, "controllers": 1},
 }
 LENGTHS = re.findall(

@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from shell_blocks import ROOT, blocks_of, matches, normalised, only_sets_up, prepared, problems, targets
+from shell_blocks import (
+    PROGRAMS,
+    ROOT,
+    blocks_of,
+    matches,
+    normalised,
+    only_sets_up,
+    prepared,
+    problems,
+    run_block,
+    targets,
+)
+from started_commands import started_commands
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+FENCE = "```"
+
+
+def page(*lines: str, language: str = "console") -> str:
+    return "\n".join([f"{FENCE}{language}", *lines, FENCE, ""])
 
 
 def name(page: Path) -> str:
@@ -28,10 +49,41 @@ def executed(page: Path) -> object:
     return pytest.param(page, marks=[pytest.mark.thorough] if name(page) in LONG else [])
 
 
+@pytest.fixture(scope="session")
+def started() -> Iterator[Path]:
+    """A folder with a `neverlost` that need not import everything again for each command."""
+    with started_commands() as folder:
+        yield folder
+
+
 @pytest.mark.parametrize("page", [executed(p) for p in PAGES if blocks_of(p.read_text(encoding="utf-8"))], ids=name)
-def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path) -> None:
-    found = problems(page.read_text(encoding="utf-8"), prepared(tmp_path))
+def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path, started: Path) -> None:
+    programs = PROGRAMS if page == README else started
+    found = problems(page.read_text(encoding="utf-8"), prepared(tmp_path), programs)
     assert not found, "\n\n".join(found)
+
+
+ALIKE = page(
+    "$ neverlost check published/kip-320 --replicas 2 --log-size 1 --records 1 --leader-epochs 2 --quiet",
+    "$ echo $?",
+    "$ neverlost check kafka-0.8 --acks all --replicas 2 --log-size 1 --values 1 --crashes 1 --json made.json | head -3",
+    "$ neverlost check no-such-profile; echo $?",
+    "$ (cd examples; neverlost history - < histories/lost.edn; echo $?)",
+    "$ neverlost list profiles | true; echo ${PIPESTATUS[0]}",
+    "$ COLUMNS=60 neverlost bugs",
+)
+
+
+def test_a_command_that_is_started_so_is_the_installed_one(tmp_path: Path, started: Path) -> None:
+    (block,) = blocks_of(ALIKE)
+    outcomes = []
+    for programs in (PROGRAMS, started):
+        (tmp_path / programs.name).mkdir()
+        folder = prepared(tmp_path / programs.name)
+        outcomes.append([([*map(normalised, o.printed)], o.status) for o in run_block(block, folder, programs)])
+        assert (folder / "made.json").is_file()
+    assert outcomes[0] == outcomes[1]
+    assert len(outcomes[0]) == len(block.commands)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -43,13 +95,6 @@ def test_only_set_up_commands_are_excluded_and_make_knows_them(page: Path) -> No
 
 def test_the_tutorial_has_commands_to_run() -> None:
     assert blocks_of((ROOT / "docs" / "tutorial" / "01-water-jugs.md").read_text(encoding="utf-8"))
-
-
-FENCE = "```"
-
-
-def page(*lines: str, language: str = "console") -> str:
-    return "\n".join([f"{FENCE}{language}", *lines, FENCE, ""])
 
 
 @pytest.mark.parametrize(

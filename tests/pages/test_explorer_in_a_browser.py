@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from browsing import NARROW, WIDE, Looked
+from browsing import NARROW, WIDE, Looked, served
 
 from neverlost.cli.commands.explore import other_model
 from neverlost.explorer.traces.trace_json import read_trace
@@ -15,7 +13,7 @@ from neverlost.spec.bugs import bug_named
 
 pytestmark = pytest.mark.xdist_group("browser")
 
-uvicorn = pytest.importorskip("uvicorn", reason="the explorer is not looked at: install '.[explore]'")
+pytest.importorskip("uvicorn", reason="the explorer is not looked at: install '.[explore]'")
 
 Look = Callable[..., Looked]
 FIRST = ["produce(leader=r1, value=0, response=delivered)", "fetch(follower=r2, leader=r1, response=delivered)"]
@@ -24,20 +22,11 @@ FIRST = ["produce(leader=r1, value=0, response=delivered)", "fetch(follower=r2, 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """A running explorer of kafka-4.1."""
-    from neverlost.reports.explore.app import Explorer, app
+    from neverlost.reports.explore.app import Explorer
 
     model = profiles()["kafka-4.1"].model(acks="all", min_isr=2, leader_moves=3)
-    explorer = Explorer(model=model, token="token", other_model=other_model)
-    hosts: list[str] = []
-    server = uvicorn.Server(uvicorn.Config(app(explorer, hosts), host="127.0.0.1", port=0, log_level="error"))  # type: ignore[arg-type]
-    running = threading.Thread(target=server.run, daemon=True)
-    running.start()
-    while not server.started:
-        time.sleep(0.01)
-    hosts.append(f"127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}")
-    yield f"http://{hosts[0]}/token/"
-    server.should_exit = True
-    running.join()
+    with served(Explorer(model=model, token="token", other_model=other_model)) as running:
+        yield running
 
 
 def rows(looked: Looked) -> int:
@@ -80,6 +69,23 @@ def test_lanes_in_which_nothing_happens_are_folded_until_something_does(walk: Lo
     walk.page.wait_for_selector(f"{names} >> text=controller")
     assert rows(walk) == 2
     assert walk.page.is_hidden("#idle")
+
+
+def test_no_lane_is_folded_while_there_is_none_to_show(look: Look) -> None:
+    from neverlost.reports.explore.app import Explorer
+
+    model = profiles()["kafka-groups-4.3.1"].model(failures=1)
+    with served(Explorer(model=model, token="token", other_model=other_model)) as running:
+        looked = look(running)
+        looked.page.wait_for_selector("#step-0")
+        assert looked.page.locator(".story .head .name").all_text_contents() == [
+            "coordinator",
+            "partitions",
+            "m1",
+            "m2",
+        ]
+        assert looked.page.is_hidden("#idle")
+        assert "kafka-groups-" in str(looked.page.get_attribute("input[name=other]", "placeholder"))
 
 
 def test_steps_that_change_nothing_are_folded(walk: Looked) -> None:

@@ -28,19 +28,13 @@ ONE_REPLICA = "replication-factor-1"
 LOST, _, DUPLICATED, *_ = DANGERS
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One store for all audits: several examples are fixed into the same deployment."""
-    return tmp_path_factory.mktemp("audits") / "answers"
-
-
 @pytest.fixture
 def audit(store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.chdir(ROOT)
 
     def audit(*arguments: str) -> tuple[int, str, str]:
-        return running(capsys, "audit")(*arguments, "--store", str(store))
+        return running(capsys, "audit")("--store", str(store), *arguments)
 
     return audit
 
@@ -261,8 +255,9 @@ def test_a_replica_that_was_out_of_sync_is_part_of_the_verdict(audit: Run, tmp_p
     ]
 
 
-def test_a_search_that_is_cut_short_is_undecided(audit: Run) -> None:
-    code, out, _ = audit(*files(ONE_REPLICA), "--tolerate", "3 crashes", "--max-states", "9", "--search")
+def test_a_search_that_is_cut_short_is_undecided(audit: Run, tmp_path: Path) -> None:
+    asked = ("--tolerate", "3 crashes", "--max-states", "9", "--search", "--store", str(tmp_path))
+    code, out, _ = audit(*files(ONE_REPLICA), *asked)
     assert code == 3
     assert "UNDECIDED" in out
     assert "Raise --max-states or --time-limit" in out

@@ -29,11 +29,6 @@ LOSES = "acks=1\nenable.idempotence=false\nretries=0\nmax.in.flight.requests.per
 TOPIC = "replication.factor=2\nmin.insync.replicas=1\nunclean.leader.election.enable=false\n"
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("baseline") / "answers"
-
-
 @pytest.fixture
 def audit(store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     monkeypatch.setenv("COLUMNS", "100")

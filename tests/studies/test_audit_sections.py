@@ -33,11 +33,6 @@ CONSUMER = "group.id=a\nkey.deserializer=a.B\nenable.auto.commit={}\nauto.offset
 Asking = Callable[..., Sections]
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("answers")
-
-
 @pytest.fixture
 def asking(store: Path, tmp_path: Path) -> Asking:
     """What asks the families about files with these texts."""
@@ -141,6 +136,132 @@ def test_librdkafka_commits_what_it_has_handed_out(asking: Asking) -> None:
     stored = f"{consumer}enable.auto.offset.store=false\n"
     found = asking("4.3.1", "client=librdkafka", consumer=stored, broker=BROKER)
     assert only(found, "groups").verdict == Verdict.HOLDS
+
+
+def test_librdkafka_repeats_what_it_had_not_committed_yet(asking: Asking) -> None:  # auto.commit.interval.ms
+    consumer = "group.id=a\nbootstrap.servers=b:1\nenable.auto.commit=true\nauto.offset.reset=earliest\n"
+    section = only(asking("4.3.1", "client=librdkafka", consumer=consumer, broker=BROKER), "groups")
+    assert ("none_repeated", "1 consumer crash") in {(o.ask.danger.property, o.ask.with_what) for o in section.violated}
+
+
+SPRING = "spring.kafka.consumer.group-id=a\nspring.kafka.consumer.auto-offset-reset=earliest\n"
+
+
+def test_spring_logs_a_record_that_fails_and_goes_on(asking: Asking) -> None:  # DefaultErrorHandler
+    section = only(asking("4.3.1", application=SPRING, broker=BROKER), "groups")
+    assert happening(section) == {("none_skipped", "1 failed record")}
+    (fix,) = section.fixes.values()
+    assert fix is not None
+    assert "dead letters" in fix.remedy.words
+    assert only(asking("4.3.1", "failed=keeps", application=SPRING, broker=BROKER), "groups").verdict == Verdict.HOLDS
+    retried = f"{SPRING}spring.kafka.retry.topic.enabled=true\n"
+    assert only(asking("4.3.1", application=retried, broker=BROKER), "groups").verdict == Verdict.HOLDS
+
+
+def test_a_binder_with_dead_letters_keeps_a_record_that_fails(asking: Asking) -> None:  # enableDlq
+    text = (
+        "spring.cloud.stream.kafka.binder.brokers=a:1\nspring.cloud.stream.bindings.in-in-0.group=a\n"
+        "spring.cloud.stream.kafka.bindings.in-in-0.consumer.enable-dlq={}\n"
+    )
+    for value, verdict in (("true", Verdict.HOLDS), ("false", Verdict.VIOLATED)):
+        assert only(asking("4.3.1", application=text.format(value), broker=BROKER), "groups").verdict == verdict
+
+
+STREAMS = "application.id=a\nbootstrap.servers=b:1\nreplication.factor=3\n"
+
+
+def test_streams_goes_on_behind_a_record_that_it_cannot_read_if_it_is_told_to(asking: Asking) -> None:  # KIP-161
+    handlers = {
+        "LogAndFailExceptionHandler": Verdict.HOLDS,
+        "org.apache.kafka.streams.errors.LogAndContinueExceptionHandler": Verdict.VIOLATED,
+    }
+    for handler, verdict in handlers.items():
+        text = f"{STREAMS}default.deserialization.exception.handler={handler}\n"
+        assert only(asking("4.3.1", streams=text, broker=BROKER), "groups").verdict == verdict
+
+
+def test_a_handler_of_the_applications_own_is_a_doubt(asking: Asking) -> None:  # KIP-1033
+    for handler, doubted in (("a.b.OurHandler", True), ("LogAndFailProcessingExceptionHandler", False)):
+        section = only(asking("4.3.1", streams=f"{STREAMS}processing.exception.handler={handler}\n"), "groups")
+        assert any("a record that fails" in doubt.what for doubt in section.subject.doubts) == doubted
+
+
+def test_the_protocol_of_streams_is_not_modelled(asking: Asking) -> None:  # KIP-1071
+    section = only(asking("4.3.1", streams=f"{STREAMS}group.protocol=streams\n", broker=BROKER), "groups")
+    assert section.verdict == Verdict.UNDECIDED
+
+
+def test_a_sink_that_tolerates_errors_skips_records_unless_it_keeps_them(asking: Asking) -> None:  # KIP-298
+    sink = "connector.class=a.ASink\ntopics=t\nerrors.tolerance=all\n"
+    for more, verdict in (("", Verdict.VIOLATED), ("errors.deadletterqueue.topic.name=d\n", Verdict.HOLDS)):
+        found = asking("4.3.1", connector=f"{sink}{more}", broker=BROKER)
+        assert only(found, "groups").verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("client", "verdict"),
+    [
+        ("java", Verdict.HOLDS),
+        ("franz-go", Verdict.HOLDS),
+        ("sarama", Verdict.VIOLATED),
+        ("kafkajs", Verdict.VIOLATED),
+        ("kafka-python-2.2", Verdict.VIOLATED),
+        ("librdkafka", Verdict.VIOLATED),
+    ],
+)
+def test_a_client_without_leader_epochs_skips_what_replaces_a_truncated_record(
+    asking: Asking, client: str, verdict: Verdict
+) -> None:  # KIP-320
+    consumer = "group.id=a\nbootstrap.servers=b:1\nenable.auto.commit=false\nauto.offset.reset=earliest\n"
+    unclean = f"{BROKER}unclean.leader.election.enable=true\n"
+    section = only(asking("4.3.1", f"client={client},commit=sync", consumer=consumer, broker=unclean), "groups")
+    assert section.verdict == verdict
+    skipped = ("none_skipped", "1 later member + 1 truncation of the source")
+    assert (skipped in happening(section)) == (verdict == Verdict.VIOLATED)
+
+
+def test_spring_commits_no_leader_epoch(asking: Asking) -> None:
+    unclean = f"{BROKER}unclean.leader.election.enable=true\n"
+    section = only(asking("4.3.1", "failed=keeps", application=SPRING, broker=unclean), "groups")
+    assert happening(section) == {("none_skipped", "1 later member + 1 truncation of the source")}
+
+
+def lost_commits(section: Section) -> set[str]:
+    """With what a committed offset is lost from the coordinator's log."""
+    return {one.ask.with_what for one in section.violated if one.ask.danger.name == "commit lost"}
+
+
+def test_the_log_of_the_coordinator_is_as_its_brokers_say(asking: Asking) -> None:
+    consumer = CONSUMER.format("false", "earliest")
+    for line, loses in (
+        ("", False),
+        ("unclean.leader.election.enable=true\n", True),
+        ("offsets.commit.required.acks=1\n", True),
+    ):
+        found = asking("3.9.1", "commit=sync", consumer=consumer, broker=f"{BROKER}broker.rack=a\n{line}")
+        assert ("1 crash" in lost_commits(only(found, "groups"))) == loses, line
+
+
+def test_offsets_expire_in_use_to_2_0(asking: Asking) -> None:  # KIP-211
+    consumer = CONSUMER.format("false", "latest")
+    broker = BROKER.replace("process.roles=broker", "zookeeper.connect=a:1")
+    for version, skips in (("2.0.1", True), ("2.1.1", False)):
+        section = only(asking(version, "commit=sync", consumer=consumer, broker=broker), "groups")
+        with_what = {one.ask.with_what for one in section.violated if one.ask.danger.property == "none_skipped"}
+        assert any("idle time" in one for one in with_what) == skips
+
+
+def test_what_an_audit_leaves_out_is_a_doubt(asking: Asking) -> None:
+    consumer = f"{CONSUMER.format('false', 'latest')}group.protocol=consumer\n"
+    unclean = f"{BROKER}unclean.leader.election.enable=true\n"
+    section = only(asking("4.3.1", "commit=sync", consumer=consumer, broker=unclean), "groups")
+    doubts = " ".join(doubt.what for doubt in section.subject.doubts)
+    assert "has no leader epoch" in doubts  # KAFKA-20507
+    assert "expires by the time of its commit" in doubts  # ConsumerGroup.offsetExpirationCondition
+    assert (
+        only(asking("4.3.1", "commit=sync", consumer=CONSUMER.format("false", "earliest")), "groups").subject.doubts
+        == ()
+    )
 
 
 def test_a_wiped_static_voter_elects_two_leaders_and_directory_ids_end_that(
@@ -261,7 +382,7 @@ def audit(store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.M
     monkeypatch.chdir(ROOT)
 
     def run(*arguments: str) -> tuple[int, str, str]:
-        return running(capsys, "audit")(*arguments, "--store", str(store))
+        return running(capsys, "audit")("--store", str(store), *arguments)
 
     return run
 

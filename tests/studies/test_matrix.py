@@ -236,7 +236,7 @@ def test_a_search_that_was_cut_short_is_undecided_and_not_kept(tmp_path: Path) -
     ("arguments", "message"),
     [
         (("--acks", "2"), "no acks is named '2'"),
-        (("--version", "kafka-3.8"), "no version is named 'kafka-3.8'"),
+        (("--version", "kafka-5.0"), "no version is named 'kafka-5.0'"),
         (("--json", "-", "--markdown", "-"), "both write to -"),
         (("--json", "/nowhere/at/all.json"), "cannot be written"),
     ],
@@ -249,3 +249,30 @@ def test_wrong_input_is_refused(arguments: tuple[str, ...], message: str, capsys
 def test_versions_that_come_out_alike_are_neighbours() -> None:
     order = [cell.version.name for cell in USUAL]
     assert [name for name, _ in groupby(order)][: len(NAMES)] == NAMES
+
+
+@pytest.mark.parametrize(
+    ("said", "version"),
+    [("3.9", "kafka-3.9"), ("3.8.1", "kafka-3.7"), ("kafka-4.2", "kafka-4.1"), ("3.8-zk", "kafka-3.7-zk")],
+)
+def test_a_version_may_be_named_by_a_release_of_it(
+    said: str, version: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "cells.json"
+    small = (
+        "--replicas",
+        "2",
+        "--log-size",
+        "1",
+        "--values",
+        "1",
+        "--leader-epochs",
+        "1",
+        "--acks",
+        "all",
+        "--min-isr",
+        "1",
+    )
+    assert main(["matrix", "--version", said, *small, "--json", str(path)]) == 0
+    assert {cell["profile"] for cell in json.loads(path.read_text(encoding="utf-8"))} == {version}
+    assert capsys.readouterr().err.count(f"behaves as {version} does") == (said != version.removeprefix("kafka-"))

@@ -27,7 +27,7 @@ JUDGED = {
 
 @pytest.mark.parametrize("name", JUDGED)
 def test_what_was_falsely_safe_is_not(
-    name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run: Run = running(capsys, "audit")
     monkeypatch.setenv("COLUMNS", "100")
@@ -35,7 +35,7 @@ def test_what_was_falsely_safe_is_not(
     folder = FAULTS / name.partition("/")[0]
     version = () if release is None else ("--kafka-version", release)
     paths = [str(folder if file == "." else folder / file) for file in files]
-    code, out, err = run(*paths, *version, "--quiet", "--store", str(tmp_path))
+    code, out, err = run(*paths, *version, "--quiet")
     assert code == expected
     assert said in " ".join((out.partition("What may happen")[0] + err).split())
 

@@ -157,9 +157,9 @@ def rows(folder: Path, run: Run, *arguments: str) -> tuple[int, str]:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(capsys: pytest.CaptureFixture[str], store: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("COLUMNS", "100")
-    return lambda *arguments: running(capsys, "audit")(*arguments, "--store", str(tmp_path / "store"))
+    return lambda *arguments: running(capsys, "audit")(*arguments, "--store", str(store))
 
 
 def test_the_first_lines_say_on_what_a_verdict_depends_and_how_to_say_it(tmp_path: Path, run: Run) -> None:

@@ -158,7 +158,7 @@ def test_every_example_of_one_topic_is_common_but_the_oldest(run: Run, tmp_path:
     for folder in sorted(EXAMPLES.iterdir())[:: 1 if thorough else 4]:
         if folder.name not in ("version-with-a-hole", "many-topics", "consumer", "controllers", "exactly-once"):
             files = [str(path) for path in sorted(folder.iterdir()) if path.name != "consumer.properties"]
-            origins, _, _ = audited(tmp_path / "audit.json", run, *files, "--store", str(tmp_path))
+            origins, _, _ = audited(tmp_path / "audit.json", run, *files)
             assert origins == {"shipped"}, folder.name
 
 

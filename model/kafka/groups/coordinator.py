@@ -97,14 +97,15 @@ def expire_early(s: Group, partition: Partition) -> None:
     forget_offset(s, partition)
 
 
-@action("KAFKA-20634")
+@action("KAFKA-20634, KAFKA-5600")
 def move_coordinator(s: Group, partition: Partition) -> None:
-    """The coordinator's partition gets another leader, and its newest commit is truncated, although it was acknowledged.
+    """The coordinator's partition gets another leader, and an acknowledged commit no longer counts: it is truncated, or not loaded.
 
     Source: CoordinatorPartitionWriter.ListenerAdapter: the high watermark of the follower's log passed for the coordinator's own.
+    GroupMetadataManager.doLoadGroupsAndOffsets of 0.11.0.0: what was loaded from the first part of the log is kept.
     """
     require(s.coordinator_moves_left > 0)
-    require(s.acknowledges_lost)
+    require(s.acknowledges_lost or s.loads_old)
     require(s.committed[partition] != s.older[partition])
 
     s.coordinator_moves_left -= 1

@@ -46,10 +46,25 @@ def fail(s: Group, member: Member) -> None:
     Source: ConsumerCoordinator.close, AsyncKafkaConsumer.close.
     """
     require(s.failures_left > 0)
+    require(not s.passes_failed)
     require(not all_done(s, member))
 
     s.failures_left -= 1
     close(s, member)
+
+
+@action("an error handler of the application or of its framework")
+def pass_failed(s: Group, member: Member, partition: Partition) -> None:
+    """Processing fails, and the application goes on with the next record: the failed one counts as done.
+
+    Source: DefaultErrorHandler (Spring for Apache Kafka), LogAndContinueExceptionHandler (Kafka Streams), errors.tolerance (Connect).
+    """
+    require(s.failures_left > 0)
+    require(s.passes_failed)
+    require(s.done[member][partition] < s.position[member][partition])
+
+    s.failures_left -= 1
+    s.done[member][partition] += 1
 
 
 def close(s: Group, member: Member) -> None:

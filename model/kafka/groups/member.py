@@ -5,13 +5,23 @@ from __future__ import annotations
 from neverlost.model.core import NONE, action, require, sends
 
 from .assigning import commits_automatically, in_poll
-from .offsets import accepts, out_of_range, reset_offset, write_offset
+from .offsets import accepts, forget_late, out_of_range, reset_offset, write_offset
 from .state import Commit, Group, Member, Offset, Partition, Protocol, Standing, Times
+
+
+def is_joining(s: Group, member: Member) -> bool:
+    """Does the member wait for the others to join, or for its assignment?"""
+    return s.standing[member] == Standing.JOINING or s.standing[member] == Standing.SYNCING
 
 
 def may_send(s: Group, member: Member) -> bool:
     """Does the client let a commit go out? The classic one does not while it joins (AbstractCoordinator.generationIfStable)."""
-    return s.up[member] and s.standing[member] != Standing.JOINING and s.standing[member] != Standing.SYNCING
+    return s.up[member] and not is_joining(s, member)
+
+
+def commits_early(s: Group) -> bool:
+    """May enable.auto.commit commit what poll has yet to return?"""
+    return s.commits_unreturned == 1 if s.protocol == Protocol.CONSUMER else s.commits_in_last_poll == 1
 
 
 @action("KafkaConsumer.poll, Fetch", sends("member", "partitions", "fetch of {partition}"))
@@ -19,6 +29,7 @@ def poll(s: Group, member: Member, partition: Partition) -> None:
     """A member gets the next record of a partition that it believes to own; processing between two polls ends before the next."""
     require(s.owned[member][partition])
     require(in_poll(s, member))
+    require(s.reads_in_rebalance or not is_joining(s, member))
     require(s.start[partition] <= s.position[member][partition] < s.end[partition])
     require(s.commit != Commit.BEFORE or (may_send(s, member) and accepts(s, member, partition, s.known[member])))
 
@@ -69,12 +80,16 @@ def commit_sync(s: Group, member: Member, partition: Partition) -> None:
 def commit_auto(s: Group, member: Member, partition: Partition) -> None:
     """Within a later poll a member commits its position: everything that poll has returned before.
 
-    The new consumer does so in a thread of its own, and up to 3.9 may commit what poll has yet to return (KAFKA-18641).
+    The new consumer does so in a thread of its own. To 3.9 (KAFKA-18641), and again from 4.2 on (KAFKA-19589), it may commit what poll
+    has yet to return. So did the classic one of 0.9.0.0 (KAFKA-2942).
+
+    Source: ConsumerCoordinator.maybeAutoCommitOffsetsAsync, ApplicationEventProcessor.process(AsyncPollEvent),
+    AsyncKafkaConsumer.collectFetch.
     """
     require(commits_automatically(s))
     require(may_send(s, member))
     require(s.owned[member][partition])
-    require(in_poll(s, member) or (s.protocol == Protocol.CONSUMER and s.commits_unreturned))
+    require(in_poll(s, member) or commits_early(s))
     require(s.position[member][partition] != s.committed[partition])
     require(accepts(s, member, partition, s.known[member]))
 
@@ -121,6 +136,44 @@ def fail_commit(s: Group, member: Member, partition: Partition) -> None:
         s.sent[member][k] = partition
         s.sent_offset[member][k] = offset
         s.sent_in[member][k] = s.known[member]
+
+
+@action("OffsetCommit on a connection that breaks")
+def hold_up(s: Group, member: Member, partition: Partition) -> None:
+    """A member sends a commit, its connection breaks, and what it sends next goes over another one.
+
+    The broker still reads what has reached it over a connection that its client has closed.
+
+    Source: AbstractCoordinator.CoordinatorResponseHandler.onFailure (a disconnect, request.timeout.ms), CommitRequestManager.
+    """
+    require(s.delays_left > 0)
+    require(s.late == NONE)
+    require(may_send(s, member))
+    require(s.owned[member][partition])
+    require(not commits_automatically(s) or in_poll(s, member) or commits_early(s))
+    require(s.commit != Commit.BEFORE or s.start[partition] <= s.position[member][partition] < s.end[partition])
+
+    s.delays_left -= 1
+    s.late = partition
+    s.late_of = member
+    s.late_in = s.known[member]
+    if commits_automatically(s):
+        s.late_offset = s.position[member][partition]
+    elif s.commit == Commit.BEFORE:
+        s.late_offset = s.position[member][partition] + 1
+    else:
+        s.late_offset = s.done[member][partition]
+
+
+@action("OffsetCommit")
+def arrive_late(s: Group, member: Member, partition: Partition) -> None:
+    """The coordinator gets the commit that was held up, and writes or refuses it."""
+    require(s.late == partition)
+    require(s.late_of == member)
+
+    if accepts(s, member, partition, s.late_in):
+        write_offset(s, partition, s.late_offset)
+    forget_late(s)
 
 
 def end_first(s: Group, member: Member) -> None:

@@ -43,6 +43,16 @@ def refuse_sent(s: Group, member: Member) -> None:
         s.sent[member][slot] = NONE
         s.sent_offset[member][slot] = 0
         s.sent_in[member][slot] = 0
+    if s.late_of == member:
+        forget_late(s)
+
+
+def forget_late(s: Group) -> None:
+    """No commit is held up any more."""
+    s.late = NONE
+    s.late_of = NONE
+    s.late_offset = 0
+    s.late_in = 0
 
 
 def reset_offset(s: Group, partition: Partition) -> int:

@@ -31,6 +31,7 @@ def initial(s: Group) -> None:
     s.crashes_left = s.crashes
     s.timeouts_left = s.timeouts
     s.commit_failures_left = s.commit_failures
+    s.delays_left = s.delays
     s.expiries_left = s.expiries
     s.idle_times_left = s.idle_times
     s.coordinator_moves_left = s.coordinator_moves

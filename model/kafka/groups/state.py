@@ -79,6 +79,8 @@ class Group(State):
     """Do other threads drop what they have of a partition when it is given up? Otherwise they finish it."""
     retries_async = setting(flag())
     """Does the application repeat a commitAsync that failed, whatever it has committed since?"""
+    passes_failed = setting(flag(), off="stops_at_failed")
+    """Does the application, or its framework, go on behind a record whose processing fails? Otherwise it closes its consumer."""
     new_group = setting(flag())
     """Has the group not committed anything yet? Otherwise the beginning of every partition is committed."""
     commits_epoch = setting(flag(), off="commits_no_epoch")
@@ -94,7 +96,13 @@ class Group(State):
     ignores_old_claims = setting(flag())
     """Does the cooperative assignor ignore what members own that have missed a generation (KAFKA-14639)?"""
     commits_unreturned = setting(flag())
-    """May the new consumer commit offsets of records that poll has yet to return (KAFKA-18641)?"""
+    """May the new consumer commit offsets of records that poll has yet to return (KAFKA-18641, KAFKA-19589)?"""
+    commits_in_last_poll = setting(flag())
+    """May the classic consumer do so, as it sends the next fetches before it returns (KAFKA-2942)?"""
+    reads_in_rebalance = setting(flag())
+    """Does poll return records of partitions that a cooperative member keeps while the group rebalances (KAFKA-8421)?"""
+    loads_old = setting(flag())
+    """May a new coordinator go on with an offset that it has read before the newest (KAFKA-5600)?"""
     acknowledges_lost = setting(flag())
     """May a coordinator that loses its partition acknowledge a commit that is truncated (KAFKA-20634)?"""
     epoch_per_partition = setting(flag())
@@ -105,13 +113,15 @@ class Group(State):
     leaves = budget(up_to(Count), singular="orderly close")
     """How many times a member may be closed with everything processed, as for a rolling restart."""
     failures = budget(up_to(Count), singular="failed record", whose=CLIENT)
-    """How many times processing may fail, so that the application closes its consumer with records in hand."""
+    """How many times processing may fail: the application closes its consumer with records in hand, or passes the record over."""
     crashes = budget(up_to(Count), singular="consumer crash", whose=CLIENT)
     """How many times a consumer process may die."""
     timeouts = budget(up_to(Count), singular="timeout of a member", whose=CLIENT)
     """How many times a running member may be silent so long that it is expelled (`session.timeout.ms`, `max.poll.interval.ms`)."""
     commit_failures = budget(up_to(Count), singular="failed commitAsync", whose=BROKER)
     """How many times a commitAsync may fail with a retriable error."""
+    delays = budget(up_to(Count), singular="held-up commit", whose=BROKER)
+    """How many times a commit may be held up on a broken connection, and arrive after what its member has sent since."""
     expiries = budget(up_to(Count), singular="expiry of offsets", whose=OPERATOR)
     """How many times the group may be empty so long that its offsets expire (`offsets.retention.minutes`)."""
     idle_times = budget(up_to(Count), singular="idle time of a partition", whose=OPERATOR)
@@ -175,6 +185,14 @@ class Group(State):
     """The offset that it commits."""
     sent_in = per(Member, Slot, any_of(Generation))
     """The generation or epoch that it names."""
+    late = optional(Partition)
+    """The partition of a commit that is held up; its member has sent it again on another connection, or given it up."""
+    late_offset = up_to(Offset)
+    """The offset that it commits."""
+    late_of = optional(Member)
+    """The member that has sent it."""
+    late_in = any_of(Generation)
+    """The generation or epoch that it names."""
     joins_left = counter(joins)
     """How many members are yet to be started."""
     leaves_left = counter(leaves)
@@ -187,6 +205,8 @@ class Group(State):
     """How many times a running member may still be expelled."""
     commit_failures_left = counter(commit_failures)
     """How many times a commitAsync may still fail."""
+    delays_left = counter(delays)
+    """How many times a commit may still be held up."""
     expiries_left = counter(expiries)
     """How many times offsets may still expire."""
     idle_times_left = counter(idle_times)
@@ -209,6 +229,13 @@ class Group(State):
         """The commits that the member has sent and that the coordinator has not answered."""
         slots = zip(self.sent[member], self.sent_offset[member], self.sent_in[member], strict=True)
         return ", ".join(f"p{p + 1} at {offset} (generation {of})" for p, offset, of in slots if p >= 0)
+
+    @view("late", "late_offset", "late_of", "late_in")
+    def held_up(self) -> str:
+        """The commit that is held up."""
+        if self.late < 0:
+            return ""
+        return f"p{self.late + 1} at {self.late_offset} of m{self.late_of + 1} (generation {self.late_in})"
 
     @view(Partition, "start", "end", "processed")
     def records(self, partition: int) -> str:

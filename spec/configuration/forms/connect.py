@@ -31,6 +31,8 @@ REFUSING = re.compile(r"(?:.*\.)?(?:None|Principal)(?:ConnectorClientConfigOverr
 MARK_OF_CONNECTOR = re.compile(rf"^{re.escape(CLASS)}[ \t]*[=:]", re.MULTILINE)
 OF_SINKS = ("topics", "topics.regex")
 OF_MIRRORS = "org.apache.kafka.connect.mirror."
+TOLERANCE, TOLERATED, DEAD_LETTERS = "errors.tolerance", "all", "errors.deadletterqueue.topic.name"
+"""KIP-298: whether a connector goes on behind a record that fails, and the topic in which a sink keeps such a record."""
 STANDALONE = "offset.storage.file.filename"
 SINCE_EXACTLY_ONCE, SINCE_OVERRIDES, SINCE_ALLOWED = "3.3", "2.3", "3.0"
 """KIP-618; KIP-458; KIP-722, before which a worker without a policy lets no connector override anything."""
@@ -142,6 +144,11 @@ def of_connector(
         file=path,
     )
     own = tuple(below(entries, f"{role}.override."))
+    given = {entry.key: entry for entry in entries}
+    tolerance = given.get(TOLERANCE)
+    passes = tolerance if tolerance is not None and tolerance.value.strip().lower() == TOLERATED else None
+    letters = given.get(DEAD_LETTERS)
+    keeps = letters if letters is not None and letters.value.strip() else None
     created = [entry for entry in entries if sink and entry.key.startswith(PREFIX)]
     ignored = [entry.notice("a sink creates no topics.", "It has no effect.", "Leave it out.") for entry in created]
     return [
@@ -155,6 +162,8 @@ def of_connector(
             client=CONNECT,
             creates=() if sink else tuple(new_topics(path, entries)),
             needs=tuple((SINCE_ALLOWED, entry) for entry in own),
+            passes_failed=passes,
+            keeps_failed=keeps,
         )
     ]
 

@@ -57,6 +57,8 @@ NEUTRAL: Mapping[str, frozenset[str]] = {
 AFTER_PROCESSING = ("record", "batch", "time", "count", "count_time")
 BY_THE_PROGRAM = ("manual", "manual_immediate")
 """Modes of spring.kafka.listener.ack-mode, by who says that a record is processed."""
+RETRY_TOPIC = ("spring", "kafka", "retry", "topic", "enabled")
+"""What has the records that fail sent to retry topics, and in the end to one of dead letters."""
 IGNORED = "It has no effect."
 """Why a name that Spring Boot does not have matters: it binds KafkaProperties without what it does not know."""
 
@@ -204,7 +206,16 @@ def _of_role(
         entries=tuple(taken.values()),
         warnings=tuple(_warnings(properties, listener, profile)),
         client=SPRING,
+        keeps_failed=_retry_topic(properties) if role == "consumer" else None,
     )
+
+
+def _retry_topic(properties: Sequence[Property]) -> ConfigEntry | None:
+    """What has records that fail sent to retry topics."""
+    for one in properties:
+        if one.path == RETRY_TOPIC and (one.value or "").strip().lower() == "true":
+            return ConfigEntry(key=one.name, value="true", file=one.file, line=one.line, separator=":")
+    return None
 
 
 def _is_for(role: str, key: str) -> bool:

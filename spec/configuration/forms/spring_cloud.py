@@ -37,6 +37,7 @@ TRANSACTIONS = (*BINDER, "transaction", "transactionidprefix")
 COMMIT_MODES = ("ackmode", "autocommitoffset", "ackeachrecord")
 BY_THE_PROGRAM = ("manual", "manual_immediate", "false")
 """Values of a consumer's ack-mode and auto-commit-offset with which the program says when a record is processed."""
+DEAD_LETTERS = "enabledlq"
 ASSIGNED = "replicasassignment"
 SHARED_BY_PRODUCERS = "producer-properties"
 NEUTRAL = frozenset(COMMIT_MODES) | {"autocommitonerror"}
@@ -69,9 +70,10 @@ def of_bindings(
         below = [entry for file in boot if file.role == role for entry in file.entries]
         warnings = [warning for file in boot if file.role == role for warning in file.warnings]
         doubts_of_role = list(_about_other_bindings(source, properties, names, below)) if role == "producer" else []
-        together: dict[tuple[ConfigEntry, ...], list[str]] = {}
+        together: dict[tuple[tuple[ConfigEntry, ...], ConfigEntry | None], list[str]] = {}
         for name in names:
-            together.setdefault(tuple(_entries(properties, role, name, below).values()), []).append(name)
+            own = tuple(_entries(properties, role, name, below).values())
+            together.setdefault((own, _dead_letters(properties, role, name)), []).append(name)
         files += [
             ConfigurationFile(
                 path=source.path,
@@ -82,8 +84,9 @@ def of_bindings(
                 warnings=(*warnings, *_about_commits(properties, role), *doubts, *doubts_of_role),
                 client=SPRING_CLOUD,
                 creates=tuple(topic for name in bindings for topic in _new_topics(source, properties, name)),
+                keeps_failed=keeps,
             )
-            for entries, bindings in together.items()
+            for (entries, keeps), bindings in together.items()
         ]
     return files
 
@@ -159,6 +162,14 @@ def _entries(
     return found
 
 
+def _dead_letters(properties: Sequence[Property], role: str, name: str) -> ConfigEntry | None:
+    """What has a binding send the records that fail to a topic of dead letters."""
+    for one, depth in _of_binding(properties, name):
+        if depth == len(BINDINGS) and one.path[depth + 1 :] == (role, DEAD_LETTERS):
+            return _entry("enable-dlq", one) if (one.value or "").strip().lower() == "true" else None
+    return None
+
+
 def _is_for(role: str, part: str, key: str) -> bool:
     return part != "configuration" or key in catalogue().keys[role]
 
@@ -215,7 +226,7 @@ def _about_commits(properties: Sequence[Property], role: str) -> Iterator[Notice
         if one.below(*KAFKA) and one.path[-1] in COMMIT_MODES[:2] and mode in BY_THE_PROGRAM:
             what, why = "the program says when a record is processed.", "It is taken to say so after processing."
             yield one.notice(what, why, "Call acknowledge() last.", decides=True)
-        elif one.below(*KAFKA) and one.path[-1] == "enabledlq" and mode == "true":
+        elif one.below(*KAFKA) and one.path[-1] == DEAD_LETTERS and mode == "true":
             what = "what the binder sends to a topic of dead letters is not audited."
             yield one.notice(
                 what, "Its producer has the binder's settings.", "Audit a binding that sends, too.", decides=True

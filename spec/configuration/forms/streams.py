@@ -8,7 +8,7 @@ changelog and repartition topics have `replication.factor`, which is 1 by defaul
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..catalogue import catalogue
@@ -35,6 +35,12 @@ PREFIXES = {"producer": ("producer.",), "consumer": ("main.consumer.", "consumer
 OTHERS = ("restore.consumer.", "global.consumer.", "admin.", "topic.")
 NEUTRAL = ("num.standby.replicas",)
 """Keys of Streams that end as one that decides, and decide nothing here: standby replicas are of the application's state."""
+HANDLERS = (
+    *("default.deserialization.exception.handler", "deserialization.exception.handler"),
+    "processing.exception.handler",
+)
+"""What says what becomes of a record that cannot be read (KIP-161, KIP-1056) or processed (KIP-1033)."""
+GOES_ON, STOPS = re.compile(r"(?:.*\.)?LogAndContinue\w*"), re.compile(r"(?:.*\.)?LogAndFail\w*")
 COMMITS = "enable.auto.commit"
 """What Streams sets whatever a user writes."""
 
@@ -78,6 +84,8 @@ def of_application(
     if ignored is not None and ignored.value.strip().lower() != "false":
         what = "Kafka Streams commits by itself, and ignores it."
         warnings = (*warnings, ignored.notice(what, advice="Leave it out."))
+    handlers = [given[key] for key in HANDLERS if key in given]
+    passes = next((one for one in handlers if GOES_ON.fullmatch(one.value.strip())), None)
     topics = _new_topics(path, entries, given, exactly)
     return [
         ConfigurationFile(
@@ -90,8 +98,25 @@ def of_application(
             creates=(topics,),
             beyond=() if exactly is None else ((EXACTLY_ONCE, exactly),),
         ),
-        ConfigurationFile(path=path, form=FORM, role="consumer", entries=tuple(consumer.values()), client=STREAMS),
+        ConfigurationFile(
+            path=path,
+            form=FORM,
+            role="consumer",
+            entries=tuple(consumer.values()),
+            client=STREAMS,
+            passes_failed=passes,
+            warnings=tuple(_unknown_handlers(handlers)),
+        ),
     ]
+
+
+def _unknown_handlers(handlers: Iterable[ConfigEntry]) -> Iterator[Notice]:
+    """The doubt about a handler of which nobody knows here whether it goes on."""
+    for one in handlers:
+        if not GOES_ON.fullmatch(one.value.strip()) and not STOPS.fullmatch(one.value.strip()):
+            what = "it says what becomes of a record that fails, which is not in the file."
+            why = "It is taken to stop. If it goes on, the record is skipped."
+            yield one.notice(what, why, "Look whether it returns CONTINUE or RESUME.", decides=True)
 
 
 def _of_client(role: str, entries: Sequence[ConfigEntry]) -> dict[str, ConfigEntry]:

@@ -28,7 +28,8 @@ SENT_AND_ANSWERED = Gap(
     between="sending a request, handling it, and handling its response",
     done=Merged(
         because="the thread of the member waits, or does nothing that the coordinator sees; what the coordinator does before it handles"
-        " the request may as well come before the step, and afterwards the response no longer depends on it"
+        " the request may as well come before the step, and afterwards the response no longer depends on it. A commit that arrives"
+        " after what its member has sent since, over another connection, is an action of its own: arrive_late"
     ),
 )
 LATE_RESPONSE = Gap(
@@ -132,6 +133,14 @@ LEDGER = Ledger(
             only_old=(WRITTEN_LATER,),
         ),
         *_outside(member.fail_commit, "ConsumerCoordinator.java: commitOffsetsAsync"),
+        *_outside(member.hold_up, "AbstractCoordinator.java: onFailure"),
+        *_of_coordinator(
+            member.arrive_late,
+            at("GroupCoordinator.scala: handleCommitOffsets"),
+            at("OffsetMetadataManager.java: commitOffset"),
+            SEVERAL_OFFSETS,
+            only_old=(WRITTEN_LATER,),
+        ),
         *_of_coordinator(classic.join, JOINS, JOINS_NEW, SENT_AND_ANSWERED),
         LedgerRow(
             action=classic.join_later,
@@ -226,6 +235,7 @@ LEDGER = Ledger(
         *_outside(faults.start_member, "KafkaConsumer.java: subscribe"),
         *_outside(faults.leave, "KafkaConsumer.java: close", gaps=(SENT_AND_ANSWERED,)),
         *_outside(faults.fail, "KafkaConsumer.java: close", gaps=(SENT_AND_ANSWERED,)),
+        *_outside(faults.pass_failed, "KafkaConsumer.java: poll"),
         *_outside(faults.crash, "KafkaConsumer.java: close"),
         *_outside(faults.restart, "KafkaConsumer.java: subscribe"),
         *_outside(source.add_partition, "ReplicaManager.scala: applyDelta"),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from neverlost.model.kafka.groups.state import Commit, Reset
+from neverlost.model.kafka.groups.state import Commit, Protocol, Reset
 from neverlost.spec.claims import VIOLATED, Assumption, Case, Claim, Remark, cases
 
 from .versions import VERSIONS
 
 NEWEST = VERSIONS[-1]
-KEEPS_COMMITS = tuple(version.name for version in VERSIONS if not version.settings.get("acknowledges_lost"))
-"""The versions without KAFKA-20634."""
+KEEPS_COMMITS = tuple(
+    version.name
+    for version in VERSIONS
+    if not version.settings.get("acknowledges_lost") and not version.settings.get("loads_old")
+)
+"""The versions without KAFKA-20634 and KAFKA-5600."""
 
 C_21 = Claim(
     id="C-21",
@@ -41,6 +45,15 @@ C_21 = Claim(
             ),
         ),
         Remark(
+            question="Does auto-commit of the new consumer skip records that poll was about to return?",
+            case=Case(
+                profile=NEWEST,
+                chosen={"protocol": Protocol.CONSUMER, "commit": Commit.AUTO, "crashes": 1},
+                property="none_skipped",
+                speaks_for=VIOLATED,
+            ),
+        ),
+        Remark(
             question="Does auto-commit skip records that other threads were still to process?",
             case=Case(
                 profile=NEWEST,
@@ -63,7 +76,10 @@ C_27 = Claim(
     short="a partition's next owner continues at the last committed offset",
     articles=("004",),
     refuted_by="a committed offset that goes back although no log loses a record",
-    cases=cases(VERSIONS, "never_back", commit=Commit.SYNC, coordinator_moves=1, crashes=1),
+    cases=(
+        *cases(VERSIONS, "never_back", commit=Commit.SYNC, coordinator_moves=1, crashes=1),
+        *cases(VERSIONS, "never_back", commit=Commit.SYNC, delays=1, crashes=1),
+    ),
     witness="everything_committed",
     remarks=(
         Remark(
@@ -76,7 +92,13 @@ C_27 = Claim(
             ),
         ),
     ),
-    assumptions=(Assumption(words="not 4.0.0 to 4.2.1, nor 4.3.0 (KAFKA-20634)", only=KEEPS_COMMITS),),
+    assumptions=(
+        Assumption(
+            words="no commit is held up, and not 0.11.0.0 (KAFKA-5600), 4.0.0 to 4.2.1, nor 4.3.0 (KAFKA-20634)",
+            chosen={"delays": 0},
+            only=KEEPS_COMMITS,
+        ),
+    ),
 )
 C_28 = Claim(
     id="C-28",

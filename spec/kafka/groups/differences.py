@@ -49,9 +49,32 @@ DIFFERENCES = (
     ReleaseDifference(
         rule="Consumers compare leader epochs, and notice that a partition was truncated below their position.",
         settings={"checks_epoch": 1},
-        since="2.1.0",
-        source="KIP-320 (KAFKA-6880); Fetcher, SubscriptionState.maybeValidatePosition",
-        known="KIP-320; code read at 2.1.0",
+        since="2.3.0",
+        source="KIP-320 (KAFKA-7747); Fetcher.validateOffsetsIfNeeded, SubscriptionState.maybeValidatePosition",
+        known="code read at 2.1.0, 2.2.2 and 2.3.0: brokers have KIP-320 from 2.1 on, consumers from 2.3 on",
+    ),
+    ReleaseDifference(
+        rule="The classic consumer may commit offsets of records that poll has yet to return.",
+        settings={"commits_in_last_poll": 1},
+        since="0.9.0.0",
+        until="0.9.0.0",
+        source="KAFKA-2942; KafkaConsumer.poll: ConsumerNetworkClient.poll runs the AutoCommitTask behind fetchedRecords",
+        known=READ,
+    ),
+    ReleaseDifference(
+        rule="A new coordinator keeps what it has loaded from the first part of its log, and so an older offset.",
+        settings={"loads_old": 1},
+        since="0.11.0.0",
+        until="0.11.0.0",
+        source="KAFKA-5600; GroupMetadataManager.doLoadGroupsAndOffsets",
+        known=READ,
+    ),
+    ReleaseDifference(
+        rule="Poll returns records of what a cooperative member keeps while the group rebalances.",
+        settings={"reads_in_rebalance": 1},
+        since="2.5.0",
+        source="KAFKA-8421; KafkaConsumer.updateAssignmentMetadataIfNeeded, ConsumerCoordinator.poll",
+        known=READ,
     ),
     _expires_in_rebalance("2.4.0", "2.8.1"),
     _expires_in_rebalance("3.0.0", "3.0.0"),
@@ -59,10 +82,10 @@ DIFFERENCES = (
     ReleaseDifference(
         rule="The cooperative assignor ignores what members own that have missed a generation.",
         settings={"ignores_old_claims": 1},
-        since="2.4.0",
+        since="2.8.1",
         until="3.4.0",
-        source="KAFKA-14639; AbstractStickyAssignor.allSubscriptionsEqual",
-        known=READ,
+        source="KAFKA-12984 brought it, KAFKA-14639 ended it; AbstractStickyAssignor.allSubscriptionsEqual",
+        known="code read at 2.4.1, 2.8.0, 2.8.1, 3.0.0, 3.4.0 and 3.4.1: to 2.8.0 claims have no generation",
     ),
     ReleaseDifference(
         rule="Before an eager rebalance poll goes on returning records while the last offsets are being committed.",
@@ -80,6 +103,13 @@ DIFFERENCES = (
         source="KAFKA-18641; CommitRequestManager.maybeAutoCommitAsync of the previews",
         known="the fix's commits are on the branches of 4.0 and later only",
     ),
+    ReleaseDifference(
+        rule="The new consumer may again commit offsets of records that poll has yet to return.",
+        settings={"commits_unreturned": 1},
+        since="4.2.0",
+        source="KAFKA-18376, KAFKA-19589; AsyncKafkaConsumer.collectFetch does not wait until allConsumed is read to be committed",
+        known="code read on the branches of 4.1, 4.2, 4.3 and 4.4; no ticket is known",
+    ),
     _acknowledges_lost("4.0.0", "4.2.1"),
     _acknowledges_lost("4.3.0", "4.3.0"),
     ReleaseDifference(
@@ -93,14 +123,28 @@ DIFFERENCES = (
 
 NAMED = (
     NamedVersion(
-        "kafka-groups-0.9", "0.9.0.0", EITHER, "0.9 to 2.0: offsets expire in use, and truncations go unnoticed."
+        "kafka-groups-0.9.0.0",
+        "0.9.0.0",
+        EITHER,
+        "0.9.0.0: as 0.9.0.1, and commits of records that poll has yet to return.",
     ),
-    NamedVersion("kafka-groups-2.1", "2.1.0", EITHER, "2.1 to 2.3: offsets expire in empty groups only; KIP-320."),
-    NamedVersion("kafka-groups-2.4", "2.4.0", EITHER, "2.4 to 2.8.1: cooperative rebalances."),
+    NamedVersion(
+        "kafka-groups-0.9.0.1",
+        "0.9.0.1",
+        EITHER,
+        "0.9.0.1 to 0.10.2: offsets expire in use, and truncations go unnoticed.",
+    ),
+    NamedVersion("kafka-groups-0.11.0.0", "0.11.0.0", EITHER, "0.11.0.0: a new coordinator may load an older offset."),
+    NamedVersion("kafka-groups-0.11.0.1", "0.11.0.1", EITHER, "0.11.0.1 to 2.0: as 0.9.0.1."),
+    NamedVersion("kafka-groups-2.1", "2.1.0", EITHER, "2.1 and 2.2: offsets expire in empty groups only."),
+    NamedVersion("kafka-groups-2.3", "2.3.0", EITHER, "2.3: consumers notice truncations (KIP-320)."),
+    NamedVersion("kafka-groups-2.4", "2.4.0", EITHER, "2.4: cooperative rebalances."),
+    NamedVersion("kafka-groups-2.5", "2.5.0", EITHER, "2.5 to 2.8.0: poll returns records while the group rebalances."),
+    NamedVersion("kafka-groups-2.8.1", "2.8.1", EITHER, "2.8.1: the cooperative assignor ignores old claims."),
     NamedVersion("kafka-groups-2.8.2", "2.8.2", EITHER, "2.8.2: no offset expires in a rebalance."),
-    NamedVersion("kafka-groups-3.0.0", "3.0.0", EITHER, "3.0.0: as 2.4."),
+    NamedVersion("kafka-groups-3.0.0", "3.0.0", EITHER, "3.0.0: as 2.8.1."),
     NamedVersion("kafka-groups-3.0.1", "3.0.1", EITHER, "3.0.1 and 3.0.2: as 2.8.2."),
-    NamedVersion("kafka-groups-3.1.0", "3.1.0", EITHER, "3.1.0: as 2.4."),
+    NamedVersion("kafka-groups-3.1.0", "3.1.0", EITHER, "3.1.0: as 2.8.1."),
     NamedVersion("kafka-groups-3.1.1", "3.1.1", EITHER, "3.1.1 and 3.1.2: as 2.8.2."),
     NamedVersion(
         "kafka-groups-3.2.0", "3.2.0", EITHER, "3.2.0 to 3.2.2: poll returns records while partitions are given up."
@@ -108,7 +152,10 @@ NAMED = (
     NamedVersion("kafka-groups-3.2.3", "3.2.3", EITHER, "3.2.3 to 3.4.0: as 2.8.2."),
     NamedVersion("kafka-groups-3.4.1", "3.4.1", EITHER, "3.4.1 to 3.6: the assignor heeds every claim."),
     NamedVersion("kafka-groups-3.7", "3.7.0", EITHER, "3.7 to 3.9: the new protocol as a preview."),
-    NamedVersion("kafka-groups-4.0", "4.0.0", EITHER, "4.0 to 4.2.1: the new protocol (KIP-848)."),
+    NamedVersion("kafka-groups-4.0", "4.0.0", EITHER, "4.0 and 4.1: the new protocol (KIP-848)."),
+    NamedVersion(
+        "kafka-groups-4.2.0", "4.2.0", EITHER, "4.2.0 and 4.2.1: the new consumer commits what poll has yet to return."
+    ),
     NamedVersion("kafka-groups-4.2.2", "4.2.2", EITHER, "4.2.2: no lost commit is acknowledged."),
     NamedVersion("kafka-groups-4.3.0", "4.3.0", EITHER, "4.3.0: an epoch for each partition (KIP-1251)."),
     NamedVersion("kafka-groups-4.3.1", "4.3.1", EITHER, "4.3.1 and later: no lost commit is acknowledged."),

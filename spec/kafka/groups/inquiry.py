@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -12,6 +12,7 @@ from neverlost.model.kafka.groups.state import Commit, Group, Protocol, Reset
 from neverlost.spec.configuration import ConfigurationFile, Notice, SourcedValue
 from neverlost.spec.configuration.clients import (
     CONNECT,
+    FRANZ_GO,
     KAFKAJS,
     LIBRDKAFKA,
     OLD_LIBRDKAFKA,
@@ -42,13 +43,13 @@ from neverlost.spec.inquiry import (
     bounds_of,
     words_of,
 )
-from neverlost.spec.kafka.releases import EITHER
+from neverlost.spec.kafka.releases import EITHER, RELEASES
 
 from ..replication.topics_below import LOST, TopicBelow
 from .differences import TIME_LINE, lacking
 
 OF_GROUPS = "groups"
-PROCESSING, COMMIT, ASSIGNOR = "processing", "commit", "assignor"
+PROCESSING, COMMIT, FAILED, ASSIGNOR, EPOCHS = "processing", "commit", "failed", "assignor", "epochs"
 
 SKIPPED = Danger(
     property="none_skipped",
@@ -84,6 +85,11 @@ ASSIGNORS = ConfigurationKey(
 )
 INSTANCE = ConfigurationKey(role="consumer", key="group.instance.id", kind="word", defaults=(("2.3", ""),))
 REPLICAS = configuration_key("broker", "offsets.topic.replication.factor")
+REQUIRED_ACKS = ConfigurationKey(
+    role="broker", key="offsets.commit.required.acks", kind="int", defaults=(("0.8.2", "-1"),), least=-1, most=1
+)
+OF_REQUIRED = {"-1": "all", "0": "0", "1": "1"}
+"""What the coordinator waits for before it answers a commit, as acks of a producer. 4.0 has no such key any more: it is -1."""
 MIN_ISR = configuration_key("topic", "min.insync.replicas")
 UNCLEAN = configuration_key("topic", "unclean.leader.election.enable")
 
@@ -106,7 +112,12 @@ EAGER = (
 COOPERATIVE = ("cooperative-sticky", "org.apache.kafka.clients.consumer.CooperativeStickyAssignor")
 """Assignors by their protocol. A consumer speaks the newest that all of its assignors have (ConsumerCoordinator's constructor)."""
 
+RETENTION = "offsets.retention.minutes"
+BY_ITSELF = ("auto", "auto-threads")
+"""Ways to commit in which the consumer commits all positions again and again."""
 IN_POLL, IN_THREADS = "poll", "threads"
+PASSES, KEEPS = "skips", "keeps"
+CHECKED, UNCHECKED = "checked", "unchecked"
 POINTS = (
     OpenPoint(
         name=PROCESSING,
@@ -126,6 +137,20 @@ POINTS = (
             "before": "a commit before processing",
         },
         of_people=True,
+    ),
+    OpenPoint(
+        name=FAILED,
+        about="what becomes of a record whose listener fails",
+        ways={
+            PASSES: "Spring's own error handler, which logs such a record after its retries, and goes on",
+            KEEPS: "an error handler that stops, or sends such a record to a topic of dead letters",
+        },
+        of_people=True,
+    ),
+    OpenPoint(
+        name=EPOCHS,
+        about="whether the client notices that a partition was truncated (KIP-320)",
+        ways={CHECKED: "librdkafka from 2.1 on", UNCHECKED: "librdkafka to 2.0"},
     ),
     OpenPoint(
         name=ASSIGNOR,
@@ -150,14 +175,21 @@ BEYOND: tuple[Counts, ...] = (
     {"removals": 1},
     {"joins": 1, "crashes": 1},
 )
-TRUNCATED: Counts = {"truncations": 1}
+TRUNCATED: Counts = {"truncations": 1, "joins": 1}
+"""A consumer that begins at a committed offset may notice less than one that reads on."""
+IDLE: tuple[Counts, ...] = ({"crashes": 1, "idle_times": 1}, {"leaves": 2, "idle_times": 1})
+"""Nothing is committed for a partition for long (offsets.retention.minutes), in a release where offsets of a group in use expire."""
 FORGOTTEN: Counts = {"joins": 1, "idle_times": 1}
 """A partition's offset is gone although the group has members, as where the coordinator's log is lost; then the group rebalances."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupsCase(Case):
-    """A consumer in its group. `commit_why` says why it commits so, `missing` is what the model lacks of its file."""
+    """A consumer in its group. `commit_why` says why it commits so, `missing` is what the model lacks of its file.
+
+    `passes` says why it goes on behind a record that fails, if it does. `checks_epochs`, `commits_epochs`: as of its client.
+    `stores` is true where librdkafka itself says that an offset may be committed.
+    """
 
     ways: Mapping[str, str]
     release: str
@@ -166,6 +198,10 @@ class GroupsCase(Case):
     commit: str
     commit_why: str
     reset: str
+    passes: str | None
+    checks_epochs: bool
+    commits_epochs: bool
+    stores: bool
     unclean: bool
     offsets: TopicBelow
     missing: tuple[str, ...]
@@ -176,14 +212,15 @@ class GroupsCase(Case):
     def says(self) -> str:
         how = {
             "auto": "commits what poll has returned, when it polls again",
-            "auto-threads": "commits what poll has returned, also what other threads have yet to process",
+            "auto-threads": "commits what poll has returned, also what is yet to be processed",
             "sync": "commits what it has processed",
             "async": "commits what it has processed, without waiting",
             "before": "commits a record before it processes it",
         }[self.commit]
+        goes_on = "" if self.passes is None else f" It goes on behind a record that fails ({self.passes})."
         return (
             f"This consumer {how} ({self.commit_why}), has auto.offset.reset={self.reset}, and rebalances by the"
-            f" {self.protocol} protocol."
+            f" {self.protocol} protocol.{goes_on}"
         )
 
     @property
@@ -197,6 +234,8 @@ class GroupsCase(Case):
         if self.acknowledges_lost:
             usual.append({"coordinator_moves": 1})
         beyond = list(BEYOND)
+        if self.expires_early:
+            beyond += IDLE
         (usual if self.unclean else beyond).append(TRUNCATED)
         if self.tolerance is not None:
             usual, beyond = list(all_within(self.tolerance)), []
@@ -216,6 +255,12 @@ class GroupsCase(Case):
         """Has the release KAFKA-20634, which needs a coordinator that moves?"""
         return bool(TIME_LINE.settings_of(self.release, EITHER).get("acknowledges_lost"))
 
+    @property
+    def expires_early(self) -> bool:
+        """Has the release KAFKA-4682 or KAFKA-13636, by which offsets expire although the group has members?"""
+        settings = TIME_LINE.settings_of(self.release, EITHER)
+        return bool(settings.get("expires_in_use") or settings.get("expires_in_rebalance"))
+
     def _ask(self, danger: Danger, counts: Counts, *, usual: bool) -> Ask:
         return Ask(
             danger=danger,
@@ -232,7 +277,11 @@ class GroupsCase(Case):
         name = TIME_LINE.version_name(self.release, EITHER)
         profile = next(version for version in VERSIONS if version.name == name)
         forgets = {"expires_in_use": 1} if counts == FORGOTTEN else {}
+        epochs = {} if self.checks_epochs else {"checks_epoch": 0}
         return profile.bounded(
+            **epochs,
+            commits_epoch=int(self.commits_epochs),
+            passes_failed=int(self.passes is not None),
             protocol=Protocol.names.index(self.protocol),
             commit=Commit.names.index(self.commit),
             reset=Reset.names.index(self.reset),
@@ -249,8 +298,14 @@ class GroupsCase(Case):
         found = []
         auto = self.sources.get(AUTO.key)
         place = None if auto is None or auto.file is None else (auto.file, auto.line)
-        after = replace(self, commit="sync", commit_why="commitSync after processing")
-        if self.commit in ("auto", "auto-threads"):
+        after = replace(self, commit="sync", commit_why="commitSync after processing", stores=False)
+        if self.passes is not None:
+            words = "have a record that fails stop the consumer, or sent to a topic of dead letters"
+            found.append(Remedy(words=words, case=replace(self, passes=None)))
+        if self.stores:
+            words = f"set {STORE.key}=false, and store the offset of a record when it is processed"
+            found.append(Remedy(words=words, case=after, place=place))
+        elif self.commit in BY_ITSELF:
             if self.commit == "auto-threads":
                 words = "process every record before the next poll"
                 found.append(Remedy(words=words, case=replace(self, commit="auto")))
@@ -258,8 +313,6 @@ class GroupsCase(Case):
             found.append(Remedy(words=words, case=after, place=place))
         elif self.commit == "before":
             words = "commit after processing, not before"
-            if auto is not None and auto.value == "true":
-                words = f"set {STORE.key}=false, and store the offset of a record when it is processed"
             found.append(Remedy(words=words, case=after, place=place))
         reset = self.sources[RESET.key]
         if self.reset == "latest":
@@ -286,7 +339,8 @@ class GroupsInquiry(Inquiry):
     not_asked = "no file is of a consumer"
     assumes = (
         "the program commits what it has processed before it gives a partition up, and seeks nowhere by itself",
-        "the group has committed before: a new one begins where auto.offset.reset says, and skips what is older",
+        "it has a group.id and subscribes, and closes its consumer if it fails at a record, unless a framework goes on",
+        "the group has committed before, in each partition: otherwise it begins where auto.offset.reset says, and skips what is older",
     )
 
     def subjects(self, read: Read) -> Sequence[Subject]:
@@ -299,13 +353,23 @@ class GroupsInquiry(Inquiry):
             version = TIME_LINE.version_at(chosen.release, EITHER)
             for case in () if version is None else _cases(file, files, chosen, read):
                 ways = tuple((n, w) for n, w in case.ways.items() if n != RELEASE)
-                found.setdefault((version, case.protocol, case.commit, case.reset, case.offsets, ways), case)
+                key = (
+                    version,
+                    case.protocol,
+                    case.commit,
+                    case.reset,
+                    case.passes,
+                    case.checks_epochs,
+                    case.offsets,
+                    ways,
+                )
+                found.setdefault(key, case)
         set_here = [entry for entry in file.entries if file.canonical(entry.key) in (AUTO.key, RESET.key)]
         return Subject(
             about=file.path if file.name is None else f"{file.path} ({file.name})",
             cases=tuple(found.values()),
             place=(file.path, set_here[0].line if set_here else None),
-            doubts=(*(warning for warning in file.warnings if warning.decides), *_doubts(files)),
+            doubts=(*(warning for warning in file.warnings if warning.decides), *_doubts(files, found.values())),
         )
 
 
@@ -325,12 +389,14 @@ def _cases(
     protocols = _protocols(client, sources)
     missing = tuple(_missing(sources))
     reset = RESETS.get(sources[RESET.key].value.strip().lower(), "latest")
-    for (protocol, of_assignor), (commit, (why, way)) in product(protocols.items(), commits.items()):
+    unclean = _unclean(files, chosen.version)
+    readings = product(protocols.items(), commits.items(), _failing(file, client), _checking(client, unclean=unclean))
+    for (protocol, of_assignor), (commit, (why, way)), (passes, failed), (checks, checked) in readings:
         lacks = lacking(chosen.release)["protocol"].get(Protocol.names.index(protocol), "")
         absent = () if client is STREAMS or not lacks else (lacks,)
         ways = {RELEASE: chosen.release} if len(read.versions) > 1 else {}
         ways |= {ASSIGNOR: protocol} if of_assignor else {}
-        ways |= {way[0]: way[1]} if way else {}
+        ways |= dict(one for one in (way, failed, checked) if one is not None)
         if any(read.said.get(name, said) != said for name, said in ways.items()):
             continue
         yield GroupsCase(
@@ -341,7 +407,12 @@ def _cases(
             commit=commit,
             commit_why=why,
             reset=reset,
-            unclean=_unclean(files, chosen.version),
+            passes=passes,
+            checks_epochs=checks,
+            commits_epochs=client is None or client.commits_epochs,
+            stores=client in (LIBRDKAFKA, OLD_LIBRDKAFKA)
+            and sources[AUTO.key].value == sources[STORE.key].value == "true",
+            unclean=unclean,
             offsets=_offsets(files, chosen, sources),
             missing=(*missing, *absent),
             sources=sources,
@@ -374,7 +445,8 @@ def _commits(
     if client in (LIBRDKAFKA, OLD_LIBRDKAFKA) and auto.value == "true":
         store = sources[STORE.key]
         if store.value == "true":
-            return {"before": (f"{told(auto)}, {told(store)}: librdkafka stores it when it hands the record out", None)}
+            why = f"{told(auto)}, {told(store)}: librdkafka stores it when it hands the record out"
+            return {"auto-threads": (why, None)}
         return {"sync": (f"{told(auto)}, {told(store)}: the program stores it when it has processed", None)}
     if auto.value == "true":
         return {
@@ -391,7 +463,7 @@ def _protocols(client: Client | None, sources: Mapping[str, SourcedValue]) -> di
     if new is not None and new.value.strip().lower() == "consumer":
         return {"consumer": False}
     named = [part.strip() for part in sources[ASSIGNORS.key].value.split(",") if part.strip()]
-    if client is STREAMS:
+    if client is STREAMS or (client is FRANZ_GO and not named):
         return {"cooperative": False}
     if all(name in COOPERATIVE for name in named) and named:
         return {"cooperative": False}
@@ -400,8 +472,31 @@ def _protocols(client: Client | None, sources: Mapping[str, SourcedValue]) -> di
     return {"eager": True, "cooperative": True}
 
 
+def _failing(file: ConfigurationFile, client: Client | None) -> Sequence[tuple[str | None, tuple[str, str] | None]]:
+    """Why it goes on behind a record that fails, None if it does not, and which way of an open point that is."""
+    if file.keeps_failed is not None:
+        return [(None, None)]
+    passes = file.passes_failed
+    if passes is not None:
+        return [(f"{passes.key}={passes.value.strip()} at {passes.place}", None)]
+    if client in (SPRING, SPRING_CLOUD):
+        return [("Spring's own error handler does, after its retries", (FAILED, PASSES)), (None, (FAILED, KEEPS))]
+    return [(None, None)]
+
+
+def _checking(client: Client | None, *, unclean: bool) -> Sequence[tuple[bool, tuple[str, str] | None]]:
+    """Does it notice that a partition was truncated, and which way of an open point that is?"""
+    checks = True if client is None else client.checks_epochs
+    if checks is not None:
+        return [(checks, None)]
+    return [(True, (EPOCHS, CHECKED)), (False, (EPOCHS, UNCHECKED))] if unclean else [(False, None)]
+
+
 def _missing(sources: Mapping[str, SourcedValue]) -> Iterator[str]:
     """What the model does not have."""
+    protocol = sources.get(GROUP_PROTOCOL.key)
+    if protocol is not None and protocol.value.strip().lower() not in ("classic", "consumer"):
+        yield f"{told(protocol)} is not modelled"
     instance = sources.get(INSTANCE.key)
     if instance is not None and instance.value:
         yield f"static membership is not modelled ({told(instance)})"
@@ -419,20 +514,39 @@ def _unclean(files: Sequence[ConfigurationFile], version: str) -> bool:
 def _offsets(
     files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources: Mapping[str, SourcedValue]
 ) -> TopicBelow:
-    """The topic __consumer_offsets as new brokers create it: with the brokers' own min.insync.replicas."""
+    """The topic __consumer_offsets as new brokers create it: with their min.insync.replicas and unclean.leader.election.enable."""
     brokers = [file for file in files if file.role == "broker"]
     min_isr = in_force(MIN_ISR, brokers, chosen.version)
+    unclean = in_force(UNCLEAN, brokers, chosen.version)
+    acks = None if lacks_required_acks(chosen.release) else in_force(REQUIRED_ACKS, brokers, chosen.version)
     return TopicBelow(
         release=chosen.release,
         mode=chosen.mode,
         replicas=int(sources[REPLICAS.key].value),
         min_isr=1 if min_isr is None else int(min_isr.value),
-        unclean=False,
+        unclean=unclean is not None and unclean.value == "true",
+        acks="all" if acks is None else OF_REQUIRED[acks.value],
     )
 
 
-def _doubts(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
-    """That offsets are committed by a producer, where one is transactional."""
+def lacks_required_acks(release: str) -> bool:
+    """Does the coordinator always wait for all members of the ISR (KAFKA-16736)?"""
+    return RELEASES.index(release) >= RELEASES.index("4.0.0")
+
+
+def _doubts(files: Sequence[ConfigurationFile], cases: Iterable[GroupsCase]) -> Iterator[Notice]:
+    """What the verdicts leave out: commits without epochs, offsets that expire by their age, and those of a transactional producer."""
+    cases = tuple(cases)
+    if any(one.unclean and one.checks_epochs and one.commits_epochs and one.commit not in BY_ITSELF for one in cases):
+        what = "a commit of new OffsetAndMetadata(offset) has no leader epoch."
+        why = "Who begins there does not notice that the partition was truncated, and skips what came in its place (KAFKA-20507)."
+        advice = "Call commitSync() or commitAsync() without offsets, or hand the leader epoch of the record over."
+        yield Notice(what=what, why=why, advice=advice, decides=True)
+    if any(one.protocol == "consumer" and one.reset == "latest" and one.commit not in BY_ITSELF for one in cases):
+        what = "with group.protocol=consumer an offset expires by the time of its commit."
+        why = "A group that is empty for a moment loses what it committed before offsets.retention.minutes, and begins at the end."
+        advice = "Set auto.offset.reset=earliest, or commit now and then although nothing was read."
+        yield Notice(what=what, why=why, advice=advice, key=RETENTION, decides=True)
     for file in files:
         for entry in file.entries if file.role == "producer" else ():
             if file.canonical(entry.key) == "transactional.id":

@@ -22,6 +22,7 @@ MATRIX = Matrix(
             usual=("eager", "consumer"),
             label="protocol",
             title="protocol {}",
+            opens="eager",
         ),
         Axis(
             setting="commit",
@@ -36,6 +37,7 @@ MATRIX = Matrix(
             usual=("earliest", "latest"),
             label="reset",
             title="auto.offset.reset={}",
+            opens="latest",
         ),
     ),
     faults={
@@ -64,4 +66,8 @@ MATRIX = Matrix(
     of_times="crashes",
     legend="Expired offsets: both members are closed, and stay away for long. Below each: crashes of a consumer.",
     note="With --reset none nothing is skipped: the consumer fails, and the record waits.",
+    meaning=(
+        "auto is enable.auto.commit, with records that are processed between two polls; with auto-threads they are handed to other"
+        " threads; sync and async commit after processing, before commits first."
+    ),
 )

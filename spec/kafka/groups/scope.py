@@ -25,6 +25,10 @@ MODELLED = {
     "members that come later, are closed, fail, crash, are expelled although they run": (
         "each ends with something in hand"
     ),
+    "a record whose processing fails: its consumer is closed, or a framework goes on behind it": (
+        "Spring's error handler, LogAndContinue of Kafka Streams and errors.tolerance=all of Connect pass it over"
+    ),
+    "a commit that is held up on a connection that breaks": "it arrives after newer ones, and takes the offset back",
 }
 
 SIMPLIFIED = {
@@ -41,6 +45,13 @@ SIMPLIFIED = {
     "a member that waits for others to join may be expelled for its silence": (
         "a coordinator waits for it as long as its request does; so the model expels more often"
     ),
+    "a coordinator that moves loses nothing, but for KAFKA-20634 and KAFKA-5600; of the latter it forgets one commit": (
+        "0.11.0.0 forgets all that was committed in later parts of the log. Between 0.9 and 3.9 an old coordinator that does"
+        " not know of its successor may still tell an older offset, so that records are processed again"
+    ),
+    "two cooperative members that claim one partition: that of the later generation counts": (
+        "to 2.8.0 claims have no generation, and the assignor may fail, so that nobody gets anything (KAFKA-12984)"
+    ),
     "a commit of one partition is a step": "a real one has all of them, which several steps show",
     "at most two commitAsync of a member are under way": "more are the same again",
     "the callback of a failed commitAsync runs before a partition is given up, or in a later generation": (
@@ -53,7 +64,26 @@ SIMPLIFIED = {
         "an epoch that retention has removed is not seen (KAFKA-19902)"
     ),
     "offsets of an empty group expire all at once": (
-        "they do for each partition; the time counts from when the group became empty"
+        "they do for each partition. With the classic protocol the time counts from when the group became empty; with KIP-848"
+        " from the commit, so that an offset that is old enough expires as soon as the group is empty for a moment"
+        " (ConsumerGroup.offsetExpirationCondition)"
+    ),
+    "brokers and consumers are of one release": (
+        "what a consumer does is its own release's: what polls commit (KAFKA-2942, KAFKA-14196, KAFKA-18641, KAFKA-19589),"
+        " epochs (KIP-320), the assignor (KAFKA-14639)"
+    ),
+    "a record that retention removes before it is processed is not skipped": "it is not in the partition any more",
+    "whoever is closed gives its partitions up with a last commit, as onPartitionsRevoked does": (
+        "to 2.3 close() calls no listener; an application that does not commit before it repeats what it has processed"
+    ),
+    "a member gives a partition up in poll, with nothing of it in hand, but for other threads": (
+        "from 3.7 to 4.2.0 the new consumer of an application without a listener and without enable.auto.commit gives it up in"
+        " the background (KAFKA-20332): what is in hand is processed twice. In 4.2.0 poll may return records of what is given"
+        " up, with enable.auto.commit too"
+    ),
+    "a member that was expelled loses what it owned when it joins again": (
+        "from 2.4 to 2.7.1, and in 2.8.0, a cooperative one that is expelled while it joins keeps it (KAFKA-12983): it reads on"
+        " beside another, and what it commits takes the offset back"
     ),
     "a member takes partitions only when its other threads have finished what they had of those that it gave up": (
         "an application that does not wait may also disturb itself"
@@ -69,7 +99,21 @@ NOT_MODELLED = {
     "share groups (KIP-932)": "another protocol",
     "upgrades from the classic to the new protocol, with members of both": "each protocol by itself",
     "what a coordinator forgets of a rebalance when it moves": "see above",
-    "pause, seek and assign": "what an application does with positions by itself",
+    "pause, seek and assign; commits of partitions that a member does not own any more": (
+        "what an application does with positions by itself"
+    ),
+    "offsets out of range that are none: KAFKA-9835 and its kin, reads from followers": (
+        "then auto.offset.reset decides although nothing was truncated; the replication family has what brokers show"
+    ),
+    "exceptions of deserializers before 0.10.2.1 (KAFKA-5075)": (
+        "poll had moved on, and what it had taken in before the exception was lost"
+    ),
+    "offsets of an older format, after an upgrade to 2.1.0 or 2.1.1 (KAFKA-8069)": (
+        "with an older inter.broker.protocol.version they expire as soon as the group is empty"
+    ),
+    "a group that is loaded and unloaded in the wrong order, before 2.8.1 (KAFKA-10614)": (
+        "its coordinator may answer as if nothing was committed"
+    ),
     "offsets as of a commit that was checked and is written later, in 0.9 and 0.10": "named in the ledger of steps",
 }
 

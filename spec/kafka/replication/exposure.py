@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import ClassVar
 
 from neverlost.model.core import Model
@@ -31,6 +32,14 @@ SEVERAL = (
 Three leader moves are among them because nothing fails then, but released versions still lose acknowledged records.
 """
 HEARS = ("become_leader", "become_follower")
+CHOICES = {setting.name: setting.choices() for setting in Partition.settings}
+"""The values of every setting, by their words."""
+
+
+@lru_cache(maxsize=512)
+def _bounded(version: str, values: frozenset[tuple[str, int]]) -> Model:
+    """The model of a version. An audit asks about each several times: for several dangers, readings and remedies."""
+    return version_named(version).bounded(**dict(values))
 
 
 class ReplicationExposure(Exposure):
@@ -140,7 +149,6 @@ class ReplicationExposure(Exposure):
         The consumer is left out if only the log counts, on which it has no influence (`model.core.influence`). With several faults
         retries are left out, because the model would be too large for an audit: the losses found then need only the first attempt.
         """
-        profile = version_named(deployment.profile)
         chosen = dict(deployment.settings)
         if danger.concerns == "consumer" or (danger.concerns == "log" and faults.total > 1):
             chosen["retries"] = 0
@@ -148,14 +156,13 @@ class ReplicationExposure(Exposure):
             chosen["commit"] = "none"
         replicas = min(deployment.replication_factor, MOST_REPLICAS)
         chosen["min_isr"] = min(int(chosen["min_isr"]), replicas)
-        choices = {setting.name: setting.choices() for setting in profile.state.settings}
         values = {
-            name: choices[name][value] if isinstance(value, str) else int(value)
+            name: CHOICES[name][value] if isinstance(value, str) else int(value)
             for name, value in chosen.items()
-            if name in choices
+            if name in CHOICES
         }
         budgets = dict(self.that_matter(deployment, danger, faults).counts)
-        return profile.bounded(**BOUNDS, **values, **budgets, replicas=replicas)
+        return _bounded(deployment.profile, frozenset({**BOUNDS, **values, **budgets, "replicas": replicas}.items()))
 
     def searched(self, deployment: Deployment) -> str:
         replicas = min(deployment.replication_factor, MOST_REPLICAS)

@@ -1,6 +1,7 @@
 """Topics that brokers write to for another family: what of them a single fault may lose.
 
-The coordinator of transactions and that of groups keep their decisions in such a topic. They count them as written as with acks=all.
+The coordinator of transactions and that of groups keep their decisions in such a topic. They count them as written as with acks=all,
+unless offsets.commit.required.acks says otherwise, to 3.9.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ LOST = "acked_never_lost"
 
 @dataclass(frozen=True, kw_only=True)
 class TopicBelow:
-    """A topic of the brokers. `elr`: are eligible leader replicas on? None if the release does not have them."""
+    """A topic of the brokers. `elr`: are eligible leader replicas on? None if the release has none. `acks`: as of a producer."""
 
     release: str
     mode: str
@@ -30,13 +31,18 @@ class TopicBelow:
     min_isr: int
     unclean: bool
     elr: bool | None = None
+    acks: str = "all"
 
     def model(self, counts: Mapping[str, int]) -> Model:
         """The topic as the replication family has it, with these faults."""
         profile = version_named(TIME_LINE.version_name(self.release, self.mode))
         replicas = min(self.replicas, MOST_REPLICAS)
         settings = {setting.name: setting.choices() for setting in profile.state.settings}
-        chosen = {"acks": settings["acks"]["all"], "min_isr": min(self.min_isr, replicas), "unclean": int(self.unclean)}
+        chosen = {
+            "acks": settings["acks"][self.acks],
+            "min_isr": min(self.min_isr, replicas),
+            "unclean": int(self.unclean),
+        }
         if self.elr is not None:
             chosen["elr"] = int(self.elr)
         return profile.bounded(**BOUNDS, **chosen, **counts, replicas=replicas)

@@ -48,4 +48,5 @@ MATRIX = Matrix(
     of_times="held-up requests",
     legend="Below each: requests of the producer that are held up, and arrive although they were sent again.",
     note="With --unanswered closes the application closes its producer when EndTxn is not answered, instead of sending it again.",
+    meaning="tv0 and tv2 are the transaction versions that a client speaks (KIP-890): a Java client of 4.0 or later speaks tv2.",
 )

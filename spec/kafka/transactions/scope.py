@@ -51,7 +51,7 @@ SIMPLIFIED = {
         "elsewhere its successor knows all that is in the log, and partitions only refuse more markers that are held up; the epoch"
         " before the newest is not in the log, so that who asks again for a new epoch is then told that it is fenced"
     ),
-    "while an end is prepared, a request of another epoch or with another result is refused at once": (
+    "while an end is prepared, a request of an older epoch or with another result is refused at once": (
         "brokers tell it to wait (TransactionMetadata.pendingState), and refuse it when the end is complete"
     ),
     "a partition that knows no producer takes any sequence number": (
@@ -61,6 +61,11 @@ SIMPLIFIED = {
         "from 3.6 to 3.9 an open transaction of any epoch is enough (hasOngoingTransaction); only a lost marker leaves one"
     ),
     "of markers, one that ended nothing is never lost": "nobody can tell that it was there",
+    "a partition that loses a marker forgets all epochs of coordinators": "it knows that of the marker before, if there is one",
+    "a question of a partition that is answered with an error leaves nothing behind": (
+        "from 3.6 on its sequence number stays, and a later one of the same epoch is refused, for which the application aborts"
+        " (VerificationStateEntry.lowestSequence): a transaction less, and no other wrong"
+    ),
     "offsets that are sent with a transaction are one more partition": (
         "they end with the others; what a partition of offsets does not check is below"
     ),

@@ -17,9 +17,10 @@ from neverlost.conformance.suite.from_mutants import kills_of, suite_from
 from neverlost.conformance.suite.run import conform
 from neverlost.conformance.transactions.adapter import TransactionsAdapter
 from neverlost.conformance.transactions.settings import release_of
-from neverlost.explorer.search import explore
 from neverlost.model.core import Model
 from neverlost.spec import profiles
+from neverlost.spec.kafka.transactions import KafkaTransactions
+from neverlost.spec.recorded_search import RecordedSearch
 
 EVERYTHING = {"delays": 2, "late_markers": 1, "timeouts": 1, "coordinator_moves": 1, "expirations": 1}
 LOSSES = {"delays": 1, "late_markers": 1, "lost_markers": 1}
@@ -71,18 +72,14 @@ def test_walks_do_every_action() -> None:
     assert set(done) == {action.name for action in profiles()["kafka-transactions-3.6"].actions}
 
 
-@pytest.mark.parametrize(
-    ("version", "chosen"),
-    [("3.6", {"delays": 1}), ("4.0", {"late_markers": 1}), ("4.2", {"lost_markers": 1})],
-    ids=str,
-)
-def test_what_breaks_transactions_breaks_them_here_too(version: str, chosen: dict[str, int]) -> None:
-    model = profiles()[f"kafka-transactions-{version}"].model(**chosen)
-    result = explore(model, until="all", properties=("all_or_nothing", "no_aborted_read", "no_commit_lost"))
-    traces = [finding.trace for finding in result.findings.values() if finding.trace is not None]
-    assert len(traces) == 3
-    for trace in traces:
-        assert drive(TransactionsAdapter(model), model, trace.steps) is None
+LOST = [bug.lost for bug in KafkaTransactions().bugs() if bug.lost is not None]
+
+
+@pytest.mark.parametrize("lost", LOST, ids=lambda lost: lost.label)
+def test_every_loss_of_the_ledger_happens_here_too(lost: RecordedSearch) -> None:
+    model = lost.model()
+    assert lost.steps
+    assert drive(TransactionsAdapter(model), model, [model.parse_step(step) for step in lost.steps]) is None
 
 
 def test_a_suite_from_mutants_is_passed_and_refuses_another_release() -> None:

@@ -51,18 +51,13 @@ JUNIT = xmlschema.XMLSchema(str(SCHEMAS / "junit-10.xsd"))
 QUICKLY = settings(deadline=None, max_examples=60)
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("formats") / "answers"
-
-
 @pytest.fixture
 def audit(store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.chdir(ROOT)
 
     def audit(*arguments: str) -> tuple[int, str, str]:
-        return running(capsys, "audit")(*arguments, "--store", str(store))
+        return running(capsys, "audit")("--store", str(store), *arguments)
 
     return audit
 

@@ -5,8 +5,9 @@ coordinator, the assignment, the committed offsets). A process is None while it 
 reads: partition -> (processed up to, polled up to)). The log has, for each partition, None before it is added, or (whether the group
 knows it, how often each record was processed).
 
-Covers: both classic protocols and that of KIP-848; enable.auto.commit and commitSync after processing, with a last commit before a
-partition is given up; crashes, timeouts, members that come later, orderly closes, added partitions; earliest and latest.
+Covers: both classic protocols and that of KIP-848; enable.auto.commit, which from 4.2 on the new consumer does also before poll
+returns, and commitSync after processing, with a last commit before a partition is given up; crashes, timeouts, members that come
+later, orderly closes, added partitions; earliest and latest.
 """
 
 OUT, IN, JOINED, TOLD = "out", "in", "joined", "told"
@@ -174,7 +175,7 @@ class Search:
                 free
                 and offset != committed[p]
                 and self.accepted(group, m, named)
-                and (not self.auto or self.idle(process))
+                and (not self.auto or self.protocol == "consumer" or self.idle(process))
             ):
                 yield self.commit(group, p, offset), process, log
         if self.protocol == "consumer":

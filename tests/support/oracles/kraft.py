@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-Node = namedtuple("Node", "up directory epoch leader voted role votes log high known fresh cached")
+Node = namedtuple("Node", "up directory epoch leader voted role votes log high known fresh cached by_id")
 """`voted` is None or (controller, directory or None); `known` has for each controller (fetch offset, directory).
 
 `fresh` is how many records the running pass has appended and not flushed, `cached` how many before them a killed process had not
-flushed.
+flushed. `by_id`: its log was begun by a leader whose voters were those of the configuration.
 """
 World = namedtuple("World", "nodes sent committed replaced acknowledged lost budgets")
 UNATTACHED, PROSPECTIVE, CANDIDATE, LEADER, FOLLOWER, RESIGNED = "UPCLFR"
@@ -28,22 +28,35 @@ RELEASES = {
 class Quorum:
     """The rules of a release, for so many controllers, within bounds."""
 
-    def __init__(self, release, n=3, epochs=2, size=4, dynamic=False, **budgets):
-        self.n, self.epochs, self.size, self.dynamic = n, epochs, size, dynamic
+    def __init__(self, release, n=3, epochs=2, size=4, dynamic=False, in_file=0, **budgets):
+        self.n, self.epochs, self.size, self.dynamic, self.in_file = n, epochs, size, dynamic, in_file
         self.budgets = tuple(budgets.get(name, 0) for name in FAULTS)
         self.rules = RELEASES[release]
 
     def start(self):
-        node = Node(True, 0, 0, None, None, UNATTACHED, frozenset(), (), 0, self.nothing_known(), 0, 0)
+        node = Node(True, 0, 0, None, None, UNATTACHED, frozenset(), (), 0, self.nothing_known(), 0, 0, False)
         return World((node,) * self.n, frozenset(), (), False, False, False, self.budgets)
 
     def nothing_known(self):
         return ((0, 0),) * self.n
 
-    def voters(self, log):
-        """The directory with which each controller is a voter."""
+    def has_ids_only(self, node):
+        """A formatted directory has no voters of its own: where the configuration names some, they are these."""
+        return bool(self.in_file) and self.dynamic and node.directory != 0
+
+    def up_to_date(self, candidate, voter):
+        """After an upgrade of kraft.version each log has a first VotersRecord, but for one that was formatted later and is empty."""
+        bare = [self.has_ids_only(node) and not node.log for node in (candidate, voter)]
+        if self.in_file == 2 and bare == [True, False]:
+            return False
+        return self.tail(candidate.log) >= self.tail(voter.log)
+
+    def voters(self, world, node):
+        """The directory with which each controller is a voter by a log; by its id alone, it is one with any directory."""
+        if node.by_id or (self.has_ids_only(node) and not node.log):
+            return {k: other.directory for k, other in enumerate(world.nodes)}
         found = dict.fromkeys(range(self.n), 0)
-        for _, what in log:
+        for _, what in node.log:
             if what[0] == "voters":
                 _, voter, directory = what
                 found.pop(voter, None)
@@ -68,7 +81,7 @@ class Quorum:
     def cut(node, end):
         """A log that is cut: what is on the disk stays there up to the cut, and what is not is cut first."""
         on_disk = min(end, len(node.log) - node.cached)
-        return node._replace(log=node.log[:end], cached=end - on_disk)
+        return node._replace(log=node.log[:end], cached=end - on_disk, by_id=node.by_id and end > 0)
 
     @staticmethod
     def tail(log):
@@ -77,12 +90,14 @@ class Quorum:
     def appended(self, world, i, what):
         node = world.nodes[i]
         fresh = 1 if world.budgets[FAULTS.index("power_losses")] else 0
-        return self.advanced(put(world, i, node._replace(log=(*node.log, (node.epoch, what)), fresh=fresh)), i)
+        by_id = node.by_id if node.log else self.has_ids_only(node)
+        longer = node._replace(log=(*node.log, (node.epoch, what)), fresh=fresh, by_id=by_id)
+        return self.advanced(put(world, i, longer), i)
 
     def advanced(self, world, i):
         """The high watermark: the highest offset that a majority of the voters has, if a record of the leader's epoch is below it."""
         node = world.nodes[i]
-        voters = self.voters(node.log)
+        voters = self.voters(world, node)
         ends = []
         for voter in voters:
             end, directory = (len(node.log), node.directory) if voter == i else node.known[voter]
@@ -123,7 +138,7 @@ class Quorum:
             yield world._replace(acknowledged=True)
 
     def elections(self, world, i, node):
-        voters = self.voters(node.log)
+        voters = self.voters(world, node)
         votes = sum(1 for voter in node.votes if voter in voters)
         majority = 2 * votes > len(voters)
         eligible = self.in_set(voters, i, node.directory)
@@ -160,8 +175,8 @@ class Quorum:
                 yield self.appended(world._replace(sent=world.sent | {decision}), i, (decision,))
         changes = world.budgets[FAULTS.index("voter_changes")]
         quiet = all(what[0] != "voters" for _, what in node.log[node.high :])
-        if self.dynamic and changes and node.high and quiet:
-            voters = self.voters(node.log)
+        if self.dynamic and changes and node.high and quiet and not node.by_id:
+            voters = self.voters(world, node)
             spent = spend(world, "voter_changes")
             for j, other in enumerate(world.nodes):
                 if j in voters and len(voters) > 1:
@@ -174,10 +189,10 @@ class Quorum:
         """What j, the other, asks i: for a vote, to follow; and what i, a follower, fetches from j."""
         if node.fresh:
             return
-        listed = i in self.voters(other.log)
+        listed = i in self.voters(world, other)
         if other.role in (CANDIDATE, PROSPECTIVE) and listed and i not in other.votes and other.epoch >= node.epoch:
             heard = self.moved(node, UNATTACHED, other.epoch, None) if other.epoch > node.epoch else node
-            named = self.in_set(self.voters(other.log), i, node.directory)
+            named = self.in_set(self.voters(world, other), i, node.directory)
             grants = self.pre_grants if other.role == PROSPECTIVE else self.grants
             if grants(heard, j, other) and named:
                 if other.role == CANDIDATE:
@@ -200,14 +215,14 @@ class Quorum:
                     yield put(spend(after, "crashes"), i, killed)
 
     def pre_grants(self, node, j, other):
-        return node.role != LEADER and self.tail(other.log) >= self.tail(node.log)
+        return node.role != LEADER and self.up_to_date(other, node)
 
     def grants(self, node, j, other):
         if node.role not in (UNATTACHED, PROSPECTIVE):
             return False
         if node.voted is not None:
             return node.voted[0] == j and node.voted[1] in (None, other.directory)
-        return node.leader is None and self.tail(other.log) >= self.tail(node.log)
+        return node.leader is None and self.up_to_date(other, node)
 
     def fetched(self, world, i, node, j, other):
         """The leader looks where its log has the epoch of the follower's last record, and says where they part if they do."""
@@ -223,6 +238,7 @@ class Quorum:
         log = (*node.log, *world.nodes[j].log[len(node.log) : len(node.log) + 1])
         told = world.nodes[j].high
         cached = node.cached if len(log) == len(node.log) else 0
+        node = node._replace(by_id=node.by_id if node.log or not log else other.by_id)
         if told and min(told, len(log)) < node.high:
             return put(world, i, self.down(node._replace(log=log, cached=cached)))
         return put(world, i, node._replace(log=log, high=min(told, len(log)) if told else node.high, cached=cached))
@@ -251,7 +267,9 @@ class Quorum:
         if left["disk_losses"]:
             directory = node.directory + (1 if self.rules["names_directory"] else 0)
             if directory < 3:
-                yield put(spend(world, "disk_losses"), i, blank._replace(log=(), cached=0, directory=directory))
+                yield put(
+                    spend(world, "disk_losses"), i, blank._replace(log=(), cached=0, by_id=False, directory=directory)
+                )
         if left["quorum_state_losses"]:
             yield put(spend(world, "quorum_state_losses"), i, blank)
         if left["restored_copies"]:

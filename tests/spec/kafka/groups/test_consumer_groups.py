@@ -63,7 +63,8 @@ def test_a_search_by_hand_finds_the_same_states_and_the_same_shortest_stories(
 @pytest.mark.parametrize("commit", ["auto", "sync", "async"])
 @pytest.mark.parametrize("event", ["joins", "leaves", "crashes", "timeouts", "partition_adds", "removals"])
 def test_with_earliest_and_processing_between_polls_nothing_is_skipped(protocol: str, commit: str, event: str) -> None:
-    assert SKIPPED not in broken(searched("4.3.1", SKIPPED, protocol=protocol, commit=commit, **{event: 1}))
+    found = broken(searched("4.3.1", SKIPPED, protocol=protocol, commit=commit, **{event: 1}))
+    assert (SKIPPED in found) == ((protocol, commit, event) == ("consumer", "auto", "crashes"))
 
 
 @pytest.mark.parametrize(
@@ -72,6 +73,7 @@ def test_with_earliest_and_processing_between_polls_nothing_is_skipped(protocol:
         ({"commit": "auto", "failures": 1}, 3),
         ({"commit": "auto-threads", "crashes": 1}, 4),
         ({"commit": "auto-threads", "joins": 1, "drops_records": True}, 5),
+        ({"commit": "sync", "failures": 1, "passes_failed": True}, 4),
         ({"commit": "before", "crashes": 1}, 3),
         ({"commit": "sync", "reset": "latest", "partition_adds": 1}, 7),
         ({"commit": "sync", "reset": "latest", "partition_adds": 1, "protocol": "consumer"}, 5),
@@ -102,6 +104,49 @@ def test_offsets_go_back_only_by_repeated_commits_and_lost_ones() -> None:
     assert broken(searched("4.3.1", BACK, commit="sync", rollbacks=1)) == {BACK: 5}
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("commit", ["auto", "sync", "before"])
+def test_a_commit_that_is_held_up_takes_an_offset_back_unless_its_member_was_expelled(
+    protocol: str, commit: str
+) -> None:
+    asked = {"commit": commit, "protocol": protocol}
+    assert BACK in broken(searched("4.3.1", BACK, delays=1, **asked))
+    repeats = {REPEATED} if (commit, protocol) != ("sync", "cooperative") else set()
+    assert broken(searched("4.3.1", BACK, REPEATED, delays=1, joins=1, **asked)).keys() == {BACK, *repeats}
+    assert OWNERS not in broken(searched("4.3.1", OWNERS, delays=1, timeouts=1, **asked))
+
+
+def test_nothing_is_skipped_by_a_commit_that_is_held_up_after_processing() -> None:
+    for protocol in PROTOCOLS:
+        for event in ({"joins": 1}, {"crashes": 1}, {"timeouts": 1}):
+            assert broken(searched("4.3.1", SKIPPED, commit="sync", protocol=protocol, delays=1, **event)) == {}
+
+
+def test_the_new_consumer_commits_what_it_is_about_to_return_to_3_9_and_from_4_2_on() -> None:
+    for version, skips in (("3.7", True), ("4.0", False), ("4.2.0", True), ("4.3.1", True)):
+        found = broken(searched(version, SKIPPED, commit="auto", protocol="consumer", crashes=1))
+        assert found == ({SKIPPED: 4} if skips else {})
+    for version, skips in (("0.9.0.0", True), ("0.9.0.1", False), ("4.3.1", False)):
+        assert (SKIPPED in broken(searched(version, SKIPPED, commit="auto", crashes=1))) == skips
+
+
+def test_consumers_notice_a_truncation_from_2_3_on() -> None:
+    for version, notices in (("2.1", False), ("2.3", True)):
+        assert (SKIPPED in broken(searched(version, SKIPPED, commit="sync", truncations=1))) != notices
+
+
+def test_the_assignor_ignores_old_claims_from_2_8_1_to_3_4_0() -> None:  # KAFKA-12984, KAFKA-14639
+    asked = {"protocol": "cooperative", "commit": "sync", "members": 3, "records": 1, "joins": 1, "crashes": 1}
+    for version, ignores in (("2.5", False), ("2.8.1", True), ("3.2.3", True), ("3.4.1", False)):
+        assert (OWNERS in broken(searched(version, OWNERS, **asked))) == ignores
+
+
+def test_poll_returns_nothing_in_a_rebalance_of_2_4() -> None:
+    asked = {"commit": "auto", "protocol": "cooperative", "joins": 1}
+    assert broken(searched("2.4", REPEATED, **asked)) == {}
+    assert REPEATED in broken(searched("2.5", REPEATED, **asked))
+
+
 def test_who_commits_first_processes_at_most_once_even_as_a_zombie() -> None:
     for events in ({"crashes": 1}, {"timeouts": 1}, {"joins": 1}):
         assert REPEATED not in broken(searched("4.3.1", commit="before", **events))
@@ -125,10 +170,12 @@ def test_a_release_refuses_a_protocol_that_it_does_not_have() -> None:
 @pytest.mark.parametrize(
     ("release", "version"),
     [
-        ("0.9.0.1", "0.9"),
-        ("2.0", "0.9"),
-        ("2.3", "2.1"),
-        ("2.7", "2.4"),
+        ("0.9.0.1", "0.9.0.1"),
+        ("0.10.2", "0.9.0.1"),
+        ("2.0", "0.11.0.1"),
+        ("2.2", "2.1"),
+        ("2.7", "2.5"),
+        ("2.8.1", "2.8.1"),
         ("3.2.2", "3.2.0"),
         ("3.9", "3.7"),
         ("4.1", "4.0"),

@@ -1,0 +1,123 @@
+"""The command `neverlost` as forks of one process that has imported it: a command takes no second to start.
+
+    python started_commands.py FOLDER
+
+A fork has the arguments, streams, folder and environment of who asks for it, and gives its exit code back. Only how the installed
+program starts is another way here.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import select
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+SOCKET = "s"
+ASKS = """#!{python} -IS
+import json, os, socket, sys
+with socket.socket(socket.AF_UNIX) as asked:
+    asked.connect({place!r})
+    socket.send_fds(asked, [b"."], [0, 1, 2])
+    asked.sendall(json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode())
+    asked.shutdown(socket.SHUT_WR)
+    code = asked.recv(8)
+sys.exit(int(code) if code else "what starts commands has ended")
+"""
+
+
+@contextmanager
+def started_commands() -> Iterator[Path]:
+    """A folder with a program `neverlost`, for the front of PATH."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        program = folder / "neverlost"
+        program.write_text(ASKS.format(python=sys.executable, place=str(folder / SOCKET)), encoding="utf-8")
+        program.chmod(stat.S_IRWXU)
+        with subprocess.Popen(
+            [sys.executable, __file__, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as serving:
+            assert serving.stdout is not None
+            assert serving.stdout.readline() == "ready\n"
+            yield folder
+
+
+def _serve(folder: Path) -> int:
+    """Fork for each who asks, until the standard input ends. A fork returns the exit code of its command."""
+    # As the command line itself does before it imports NumPy.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    _import_all()
+    gc.freeze()
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(folder / SOCKET))
+        listening.listen(64)
+        print("ready", flush=True)
+        while True:
+            heard, _, _ = select.select([listening, 0], [], [], 1)
+            if 0 in heard:
+                return 0
+            if listening in heard:
+                asked, _ = listening.accept()
+                if os.fork() == 0:
+                    listening.close()
+                    return _answer(asked)
+                asked.close()
+            _forget_ended()
+
+
+def _import_all() -> None:
+    from neverlost.cli.main import COMMANDS
+    from neverlost.spec.families import profiles
+
+    for topic in COMMANDS.values():
+        for place, _ in topic.values():
+            import_module(f"neverlost.cli.commands.{place.partition(':')[0]}")
+    for engine in ("engines.compiled", "symbolic.proof"):
+        import_module(f"neverlost.explorer.{engine}")
+    len(profiles())
+
+
+def _forget_ended() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
+    except ChildProcessError:
+        return
+
+
+def _answer(asked: socket.socket) -> int:
+    """In a fork: the command itself, in another fork, whose exit code goes to who asked."""
+    _, streams, _, _ = socket.recv_fds(asked, 1, 3)
+    with asked.makefile("rb") as text:
+        arguments, folder, environment = json.loads(text.read())
+    command = os.fork()
+    if command:
+        for stream in streams:
+            os.close(stream)
+        _, status = os.waitpid(command, 0)
+        code = os.waitstatus_to_exitcode(status)
+        asked.sendall(str(code if code >= 0 else 128 - code).encode())
+        os._exit(0)
+    asked.close()
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    from neverlost.cli.main import main
+
+    return main(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(_serve(Path(sys.argv[1])))
