@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import lemma
 from neverlost.model.kafka.quorum.faults import has_new_id
-from neverlost.model.kafka.quorum.state import Controller, Format, Quorum
+from neverlost.model.kafka.quorum.state import Controller, Format, InFile, Quorum
 from neverlost.model.kafka.quorum.voters import dynamic
 
 
@@ -16,8 +16,8 @@ def keeps_promises(s: Quorum) -> bool:
 
 
 @lemma(
-    "No directory is lost or replaced by another's, or voters have directory ids (kraft.version 1) and a formatted directory has a new"
-    " one and no voters of its own."
+    "No directory is lost or replaced by another's, or voters have directory ids (kraft.version 1), no configuration names voters by id"
+    " beside them, and a formatted directory has a new id and no voters of its own."
 )
 def keeps_directories(s: Quorum) -> bool:
     return (s.disk_losses == 0 and s.borrowed_copies == 0) or tells_directories_apart(s)
@@ -35,12 +35,20 @@ def is_not_alone_without_power(s: Quorum) -> bool:
     return s.power_losses == 0 or s.size(Controller) > 1
 
 
-ASSUMPTIONS = (keeps_promises, keeps_directories, keeps_voters, is_not_alone_without_power)
+@lemma(
+    "No power is lost, or no process is killed: one that starts again tells a log as its own that it has not flushed."
+)
+def flushes_what_it_tells(s: Quorum) -> bool:
+    return s.power_losses == 0 or s.crashes == 0
+
+
+ASSUMPTIONS = (keeps_promises, keeps_directories, keeps_voters, is_not_alone_without_power, flushes_what_it_tells)
 
 
 def tells_directories_apart(s: Quorum) -> bool:
-    """Is a controller that lost its directory never taken for the voter that it was?"""
-    return dynamic(s) and has_new_id(s) and s.formats == Format.NO_INITIAL_CONTROLLERS
+    """Is a controller that lost its directory never taken for the voter that it was, nor takes itself for one?"""
+    named = s.voters_in_file != InFile.NOT
+    return dynamic(s) and has_new_id(s) and s.formats == Format.NO_INITIAL_CONTROLLERS and not named
 
 
 def changes_one_voter(s: Quorum) -> bool:
@@ -58,4 +66,5 @@ def kept(s: Quorum) -> bool:
     files = s.quorum_state_losses == 0 and s.restored_copies == 0
     directories = (s.disk_losses == 0 and s.borrowed_copies == 0) or tells_directories_apart(s)
     voters = changes_one_voter(s) and not joins_with_another_directory(s)
-    return files and directories and voters and (s.power_losses == 0 or s.size(Controller) > 1)
+    flushed = s.power_losses == 0 or (s.size(Controller) > 1 and s.crashes == 0)
+    return files and directories and voters and flushed

@@ -32,7 +32,7 @@ def is_gone(s: Quorum, controller: Controller) -> bool:
 
 def is_removal(s: Quorum, controller: Controller, offset: Offset) -> bool:
     """Does a record remove a voter?"""
-    return s.log_voter[controller][offset] != NONE and s.log_directory[controller][offset] == NONE
+    return s.log_voter[controller][offset] >= 0 and s.log_directory[controller][offset] < 0
 
 
 def has_chosen(s: Quorum, voter: Controller, epoch: int) -> bool:
@@ -128,6 +128,7 @@ def what_may_not_happen_is_not_left(s: Quorum) -> bool:
         and (s.borrowed_copies > 0 or s.borrowed_copies_left == 0)
         and s.voter_changes_left <= s.voter_changes
         and (s.power_losses > 0 or s.power_losses_left == 0)
+        and (s.crashes > 0 or s.crashes_left == 0)
     )
 
 
@@ -140,7 +141,7 @@ def no_directory_is_new_without_a_loss(s: Quorum, controller: Controller) -> boo
 def no_record_changes_voters_before_an_operator_does(s: Quorum, controller: Controller, offset: Offset) -> bool:
     if not kept(s) or (s.voter_changes > 0 and s.voter_changes_left == 0):
         return True
-    return s.log_voter[controller][offset] == NONE
+    return s.log_voter[controller][offset] < 0
 
 
 @lemma(
@@ -159,7 +160,17 @@ def voters_are_added_as_they_began(s: Quorum, controller: Controller, offset: Of
 
 @lemma("No log begins with other voters.")
 def no_log_begins_with_other_voters(s: Quorum, controller: Controller) -> bool:
-    return not kept(s) or not s.alone[controller]
+    return not kept(s) or (s.alone[controller] < 0 and not s.by_file[controller])
+
+
+@lemma("Nothing is left to the operating system by a killed process where power may be lost too.")
+def nothing_is_left_to_the_operating_system(s: Quorum, controller: Controller) -> bool:
+    return not kept(s) or s.cached[controller] == 0
+
+
+@lemma("What is not flushed is only told apart where power may be lost.")
+def all_is_flushed_where_power_lasts(s: Quorum, controller: Controller) -> bool:
+    return s.power_losses > 0 or not s.unflushed[controller]
 
 
 @lemma("A log has records up to its end, and nothing behind it.")
@@ -501,14 +512,14 @@ def what_is_below_a_high_watermark_is_committed(s: Quorum, leader: Controller, o
 def a_log_has_one_decision(s: Quorum, controller: Controller, offset: Offset, other: Offset) -> bool:
     if not kept(s) or offset == other:
         return True
-    return s.log_decision[controller][offset] == NONE or s.log_decision[controller][other] == NONE
+    return s.log_decision[controller][offset] < 0 or s.log_decision[controller][other] < 0
 
 
 @lemma("One decision is committed.")
 def one_decision_is_committed(s: Quorum, offset: Offset, other: Offset) -> bool:
     if not kept(s) or offset == other:
         return True
-    return s.committed_decision[offset] == NONE or s.committed_decision[other] == NONE
+    return s.committed_decision[offset] < 0 or s.committed_decision[other] < 0
 
 
 @lemma("b1 acknowledges a record alone only if that is committed.")
@@ -523,6 +534,8 @@ LEMMAS = (
     one_voter_is_removed,
     voters_are_added_as_they_began,
     no_log_begins_with_other_voters,
+    nothing_is_left_to_the_operating_system,
+    all_is_flushed_where_power_lasts,
     a_log_ends_at_its_end,
     epochs_never_decrease_along_a_log,
     no_record_has_a_newer_epoch_than_its_controller,
