@@ -15,7 +15,7 @@ from pathlib import Path
 from browsing import ALONE, CHROMIUM, NARROW, WIDE, WIDEST, served
 from playwright.sync_api import sync_playwright
 
-from neverlost.cli.commands.explore import other_model
+from neverlost.cli.commands.explore import example_of_other, other_model
 from neverlost.cli.main import main
 from neverlost.reports.explore.app import Explorer
 from neverlost.spec import profiles
@@ -86,7 +86,8 @@ def on_the_way() -> Explorer:
 
 def of_a_group() -> Explorer:
     """The explorer at the beginning of a consumer group."""
-    return Explorer(model=profiles()["kafka-groups-4.3.1"].model(failures=1), token="token", other_model=other_model)
+    model = profiles()["kafka-groups-4.3.1"].model(failures=1)
+    return Explorer(model=model, token="token", example=example_of_other(model), other_model=other_model)
 
 
 EXPLORED = {"explorer": on_the_way, "explorer-group": of_a_group}

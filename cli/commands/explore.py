@@ -45,7 +45,9 @@ def explore_command(
     model, begin = _start(context, start, profile)
     if compare:
         other_model(compare, model)
-    explorer = Explorer(model=model, token="", begin=begin, compare=compare, other_model=other_model)
+    explorer = Explorer(
+        model=model, token="", begin=begin, compare=compare, example=example_of_other(model), other_model=other_model
+    )
 
     def ready(address: str) -> None:
         click.echo(f"{model.profile.name} is at {address}\nCtrl-C ends it.")
@@ -67,6 +69,15 @@ def _start(context: click.Context, start: str, profile: str | None) -> tuple[Mod
         raise OptionsError(f"a trace has its own bounds and settings; leave out {context.meta[GIVEN][0][0]}")
     trace = load(start, profile)
     return trace.model, tuple(step.show(trace.model.bounds) for step in trace.steps)
+
+
+def example_of_other(model: Model) -> str:
+    """What `other_model` takes: another version of the model's family, if it has one, and a setting."""
+    from neverlost.spec.families import family_of
+
+    versions = [version.name for version in family_of(model.profile).versions() if version.name != model.profile.name]
+    settings = [f"{s.name}={s.show(model.settings[s.name])}" for s in model.profile.state.settings]
+    return " ".join((*versions[-1:], *settings[:1])) or "path/to/file.py"
 
 
 def other_model(text: str, beside: Model) -> Model:

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .columns import FAIL, OK, UNKNOWN, Column
+from .columns import OK, UNKNOWN, Column
 from .cycles import components, shortest_cycle
 from .derived_columns import DerivedColumns
 from .findings import CIRCULAR, PRECOMMITTED, TORN, Anomaly, Mention, Witnesses, at
@@ -36,7 +36,7 @@ class TransactionJudge:
     def _torn(self) -> Iterator[Anomaly]:
         """One value of a transaction was read, so it was committed; another one is not where it must be."""
         sends, number = self.sends, self.derived.numbers[0]
-        rows = np.flatnonzero((sends.transaction >= 0) & (sends.outcome != FAIL))
+        rows = np.flatnonzero(sends.transaction >= 0)
         rows = rows[self.derived.sole_send[number[rows]] == rows]
         of, read = sends.transaction[rows], self.derived.is_read[number[rows]]
         times = np.bincount(of, minlength=len(self.transactions))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NoReturn
 
 from .domains import COUNTS, Index, contains, is_subset, only
@@ -101,11 +100,17 @@ def _check(
         raise SymmetryError(f"{said}; or {escape}") from None
 
 
-@cache
+_SUMMARIES: dict[tuple[Callable[..., Any], tuple[Kind, ...], type[State], Domains], _Summary] = {}
+"""What was found, by everything that it depends on: the fields are those of the state."""
+
+
 def _summary(
     function: Callable[..., Any], arguments: tuple[Kind, ...], state: type[State], domains: Domains
 ) -> _Summary:
-    return _Body(tree_of(function), arguments, state, domains).summary()
+    key = (function, arguments, state, domains)
+    if key not in _SUMMARIES:
+        _SUMMARIES[key] = _Body(tree_of(function), arguments, state, domains).summary()
+    return _SUMMARIES[key]
 
 
 class _Body:

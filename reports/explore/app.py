@@ -53,12 +53,16 @@ class RefusedRequest(Exception):
 
 @dataclass
 class Explorer:
-    """What is explored: the model, the steps to begin with, and how another model is found by what a person writes."""
+    """What is explored: the model, the steps to begin with, and how another model is found by what a person writes.
+
+    `example` is what a person might write.
+    """
 
     model: Model
     token: str
     begin: tuple[str, ...] = ()
     compare: str = ""
+    example: str = ""
     other_model: Callable[[str, Model], Model] | None = None
     visited: Visited = field(default_factory=Visited)
     searching: dict[str, int] = field(default_factory=dict)
@@ -161,7 +165,7 @@ def app(explorer: Explorer, hosts: tuple[str, ...]) -> Starlette:
 
     async def page(request: Request) -> Response:
         _check(request, explorer, hosts)
-        text = explore_html(explorer.model, explorer.begin, explorer.compare)
+        text = explore_html(explorer.model, explorer.begin, explorer.compare, explorer.example)
         return HTMLResponse(text, headers={**SAFE, "Content-Security-Policy": "frame-ancestors 'none'"})
 
     async def answer(request: Request) -> Response:

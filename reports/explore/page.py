@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from neverlost.model.core import Model
-from neverlost.spec.families import family_of
 
 from ..pages.page import embedded, filled, whole_page
 from ..trace.drawing import LEAST, MOST
@@ -15,16 +14,11 @@ from .where import example_where
 EXPORTS = ("html", "json", "itf", "mermaid", "pytest", "svg", "text", "dot", "graphml")
 
 
-def _other(model: Model) -> str:
-    """What the box for another model takes, as an example: another version of the family, and a setting."""
-    profile = model.profile
-    versions = [version.name for version in family_of(profile).versions() if version.name != profile.name]
-    settings = [f"{s.name}={s.show(model.settings[s.name])}" for s in profile.state.settings]
-    return " ".join((*versions[-1:], *settings[:1])) or "another profile"
+def explore_html(model: Model, begin: Sequence[str], compare: str, other: str) -> str:
+    """The page: it asks its own server for everything that it shows.
 
-
-def explore_html(model: Model, begin: Sequence[str], compare: str) -> str:
-    """The page: it asks its own server for everything that it shows. `begin` are the first steps, `compare` another model."""
+    `begin` are the first steps, `compare` another model, and `other` an example of one.
+    """
     fields = [field.name for field in model.profile.state.fields]
     body = filled(
         "explore/explore.html.j2",
@@ -36,7 +30,7 @@ def explore_html(model: Model, begin: Sequence[str], compare: str) -> str:
         example=example_where(model),
         exports=EXPORTS,
         compare=compare,
-        other=_other(model),
+        other=other,
         words=[*(prop.name for prop in model.profile.all_properties if prop.over_states), *fields],
         begin=embedded({"steps": list(begin)}),
     )

@@ -266,3 +266,13 @@ def test_a_bound_that_nobody_gives_has_room_for_every_event(
     shown = ("--profile", "kafka-3.5", "--replicas", "3", "--hidden", "none", "--quiet")
     assert run("validate", written(*moves), *shown, *bounds)[0] == 0
     assert run("validate", written(*moves), *shown, "--leader-epochs", "8")[0] == 1
+
+
+def test_of_bounds_that_do_not_go_together_only_lost_decisions_stay_at_none(
+    run: Run, written: Callable[..., str]
+) -> None:
+    changes = ['{"event": "set_min_isr", "parameters": {}}'] * 3
+    code, out, _ = run("validate", written(*changes), "--profile", "kafka-4.3", "--hidden", "none", "--quiet")
+    assert code == 0, out
+    _, out, _ = run("validate", REFUSED, "--profile", "kafka-4.3", "--quiet")
+    assert "does NOT follow kafka-4.3, if the controllers lose no decision." in " ".join(out.split())

@@ -31,7 +31,7 @@ def look(browser: Any) -> Iterator[Callable[..., Looked]]:
         context = browser.new_context(viewport=size, color_scheme=scheme, java_script_enabled=scripts)
         opened.append(context)
         looked = Looked(context.new_page())
-        looked.page.set_default_timeout(10_000)
+        looked.page.set_default_timeout(60_000)
         looked.page.on("request", lambda request: looked.requests.append(request.url))
         looked.page.on("console", lambda said: looked.complaints.append(said.text))
         looked.page.on("pageerror", lambda error: looked.complaints.append(str(error)))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from browsing import NARROW, WIDE, Looked, served
 
-from neverlost.cli.commands.explore import other_model
+from neverlost.cli.commands.explore import example_of_other, other_model
 from neverlost.explorer.traces.trace_json import read_trace
 from neverlost.spec import profiles
 from neverlost.spec.bugs import bug_named
@@ -75,7 +75,8 @@ def test_no_lane_is_folded_while_there_is_none_to_show(look: Look) -> None:
     from neverlost.reports.explore.app import Explorer
 
     model = profiles()["kafka-groups-4.3.1"].model(failures=1)
-    with served(Explorer(model=model, token="token", other_model=other_model)) as running:
+    explorer = Explorer(model=model, token="token", example=example_of_other(model), other_model=other_model)
+    with served(explorer) as running:
         looked = look(running)
         looked.page.wait_for_selector("#step-0")
         assert looked.page.locator(".story .head .name").all_text_contents() == [
@@ -85,7 +86,9 @@ def test_no_lane_is_folded_while_there_is_none_to_show(look: Look) -> None:
             "m2",
         ]
         assert looked.page.is_hidden("#idle")
-        assert "kafka-groups-" in str(looked.page.get_attribute("input[name=other]", "placeholder"))
+        example = str(looked.page.get_attribute("input[name=other]", "placeholder"))
+        assert example.startswith("kafka-groups-")
+        assert other_model(example, model).profile.name in example
 
 
 def test_steps_that_change_nothing_are_folded(walk: Looked) -> None:

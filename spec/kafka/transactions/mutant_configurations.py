@@ -9,6 +9,8 @@ from neverlost.spec.mutant_configurations import Configuration
 
 ONE = {"producers": 2, "transactions": 2, "partitions": 1, "epochs": 8}
 TWO = {**ONE, "partitions": 2}
+ALONE = {**ONE, "producers": 1}
+"""A producer that no other fences, so that two of its requests may be held up."""
 
 
 def _of(bounds: Mapping[str, int], *settings: Mapping[str, int]) -> tuple[Configuration, ...]:
@@ -30,4 +32,5 @@ CONFIGURATIONS = (
         {"lost_markers": 1},
     ),
     *_of(TWO, {}, {"timeouts": 1, "coordinator_moves": 1}),
+    *_of(ALONE, {"delays": 2}),
 )

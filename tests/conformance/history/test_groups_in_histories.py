@@ -214,6 +214,7 @@ def test_a_group_that_was_seen_at_its_committed_offset_skips_what_comes_from_the
     assert list(shown(AUDITOR, begun, member("c", 2))) == ["skipped-by-group"]
     assert shown(AUDITOR, committed("admin", "g", a=2), member("c", 2)) == {}
     assert shown(AUDITOR, member("c", 2), begun) == {}
+    assert shown(AUDITOR, member("c", 2), begun, member("c", 3)) == {}
     assert shown(AUDITOR, committed("admin", "g", kind="info", a=0), member("c", 2)) == {}
     assert list(shown(AUDITOR, fetched("c", 1), member("c", 2))) == ["skipped-by-group"]
     assert shown(AUDITOR, fetched("c", None), member("c", 2)) == {}

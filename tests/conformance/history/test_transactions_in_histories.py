@@ -32,6 +32,7 @@ def test_one_that_is_not_read_at_all_is_lost_only_if_it_was_committed() -> None:
 def test_of_one_that_is_read_the_other_record_is_missing_though_the_log_was_read_beyond_it() -> None:
     beyond = [*send(2, 6, 21, 5), *poll(1, 6, (5, 21))]
     assert shown(both("info", None, 3), poll(1, 5, (0, 10)), beyond) == {"torn": [("20", [0, 3, 7])]}
+    assert list(shown(both("info", None, 4), poll(1, 5, (0, 10)), beyond)) == ["torn"]
     assert shown(both("info", None, 7), poll(1, 5, (0, 10)), beyond) == {}
     assert shown(both("info", None, 3), beyond) == {}
     assert list(shown(both("ok", 0, 3), poll(1, 5, (0, 10)), beyond)) == ["lost", "torn"]
@@ -194,6 +195,16 @@ def test_a_record_of_which_nobody_knows_may_be_missing_from_a_transaction() -> N
     for end in (step("commit", "p"), step("commit", "p", kind="info")):
         assert shown(unknown, end, READ_A, BEYOND) == {}
     assert list(shown(unknown, step("abort", "p"), READ_A, consumed("c", "b", 20, 0))) == ["refused-yet-read"]
+
+
+def test_what_is_done_after_an_end_was_asked_for_is_done_outside() -> None:
+    begun = [*step("begin", "p"), *produced("p", "a", 10, 0)]
+    own = consumed("p", "a", 10, 0)
+    assert list(shown(begun, own, step("commit", "p"))) == ["precommitted"]
+    for kind in ("ok", "info"):
+        assert shown(begun, step("commit", "p", kind=kind), own) == {}
+    aborted = [*step("begin", "p"), *step("abort", "p", kind="info")]
+    assert shown(aborted, produced("p", "a", 10, 0), own) == {}
 
 
 def test_what_is_done_outside_of_a_transaction_does_not_depend_on_one() -> None:
