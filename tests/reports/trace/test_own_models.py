@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from looked_at import page_read
 
+from neverlost.cli.commands.explore import example_of_other
 from neverlost.explorer.loading import find_profile
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.traces.trace import trace_along
@@ -83,7 +84,7 @@ def test_no_page_of_a_puzzle_has_a_word_of_kafka(ring: Model, word: str) -> None
     trace = result.findings["one_leader"].trace
     assert trace is not None
     check = Check(result=result, limits=Limits(), memory=None, command=["neverlost check"], trace_file=None)
-    for page in (trace_html(trace), check_html(check), explore_html(ring, [], "")):
+    for page in (trace_html(trace), check_html(check), explore_html(ring, [], "", example_of_other(ring))):
         body = page.partition("<body")[2].partition("<script")[0]
         assert len(body) > 100
         assert word not in body
