@@ -285,9 +285,7 @@ class TransactionsAdapter:
             raise NotPerformed("in version 2 the leader adds the partition")
         if partition not in transaction.records:
             transaction.records[partition] = one.send(partition, (txn, partition))
-        record = transaction.records[partition]
-        if record.progress is not Progress.WAITS:
-            raise NotPerformed(f"the record {record.progress.value}")
+        one.add(partition)
         if way == Way.LATE:
             self.world.adds.add((txn, partition))
             transaction.unanswered.add(partition)

@@ -118,6 +118,14 @@ class TransactionalProducer:
             record.progress, self._started = Progress.MAY_BE_SENT, True
         return record
 
+    def add(self, partition: int) -> None:
+        """AddPartitionsToTxn is to be sent, now or again, unless there was an error (maybeTerminateRequestWithError)."""
+        if self.state in (ProducerState.ABORTABLE_ERROR, ProducerState.FATAL_ERROR):
+            raise IllegalState(f"the producer is {self.state.value}")
+        record = self.records[partition]
+        if record.progress is not Progress.WAITS:
+            raise IllegalState(f"the record {record.progress.value}")
+
     def added(self, partition: int, answer: Answer) -> None:
         """AddPartitionsToTxn is answered (AddPartitionsToTxnHandler.handleResponse)."""
         if answer.error is ErrorCode.NONE:
