@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import click
 
@@ -17,9 +19,7 @@ from ..progress import StatusLine, interruptible
 
 if TYPE_CHECKING:
     from neverlost.conformance.cluster.performances import ScheduleRun
-    from neverlost.conformance.cluster.quorum.stories import StoryRun as QuorumRun
     from neverlost.conformance.cluster.scenarios import ScenarioRun
-    from neverlost.conformance.cluster.transactions.stories import StoryRun
 
 REPLICATION, TRANSACTIONS, QUORUM = "replication", "transactions", "quorum"
 RAW = "raw"
@@ -82,14 +82,12 @@ def known_command(
     if clients and family != TRANSACTIONS:
         raise NothingKnownError("--client is about transactions. Add --family transactions, or leave it out.")
     if family == QUORUM:
-        return _play_quorum(names, releases, times, list_only, show_steps, output, quiet)
+        return _play_quorum(names, releases, times, list_only, show_steps, output)
     if family == TRANSACTIONS:
-        return _play_stories(names, releases, clients or (RAW,), times, list_only, show_steps, output, quiet)
+        return _play_transactions(names, releases, clients or (RAW,), times, list_only, show_steps, output)
     wanted, planned = known(names, releases)
     if list_only:
-        about = [*((one.name, one.about) for one in wanted), *((one.name, one.about) for one in planned)]
-        output.show("\n".join(f"{name}\n    {text}" for name, text in about))
-        return ExitCode.HOLDS
+        return _show_list([*wanted, *planned], output)
     if unpatched:
         planned = []
         if not wanted:
@@ -126,7 +124,29 @@ def known_command(
     return ExitCode.HOLDS if complete else ExitCode.UNDECIDED
 
 
-def _play_stories(
+class _PlayedStory(Protocol):
+    @property
+    def as_expected(self) -> bool: ...
+
+
+S = TypeVar("S", bound=_PlayedStory)
+
+
+@dataclass(frozen=True)
+class _Forms(Generic[S]):
+    """How the stories of a family that were played are shown."""
+
+    key: str
+    """What they stand under in JSON."""
+    table: Callable[[Sequence[S]], str]
+    text: Callable[[S], str]
+    verdict: Callable[[Sequence[S], bool], str]
+    values: Callable[[Sequence[S]], list[dict[str, Any]]]
+    markdown: Callable[[Sequence[S]], str]
+    steps: Callable[[Sequence[S]], int]
+
+
+def _play_transactions(
     names: tuple[str, ...],
     releases: tuple[str, ...],
     clients: tuple[str, ...],
@@ -134,7 +154,6 @@ def _play_stories(
     list_only: bool,
     show_steps: bool,
     output: Output,
-    quiet: bool,
 ) -> int:
     """Play the stories of transactions."""
     from neverlost.conformance.cluster.transactions.stories import plan, play_stories, steps_played, stories
@@ -144,30 +163,10 @@ def _play_stories(
 
     wanted = stories(names)
     if list_only:
-        output.show("\n".join(f"{one.name}\n    {one.about}" for one in wanted))
-        return ExitCode.HOLDS
+        return _show_list(wanted, output)
     planned = plan(wanted, releases, clients)
-    began = time.perf_counter()
-    found: list[StoryRun] = []
-    complete = False
-    with StatusLine(quiet) as status, interruptible() as interrupted:
-        try:
-            # What was played before an interruption is kept.
-            found.extend(play_stories(planned, times=times, watch=Watch(progress=status.say, interrupted=interrupted)))
-            complete = True
-        except KeyboardInterrupt:
-            pass
-    if not quiet:
-        if show_steps:
-            output.show("\n\n".join([*(story_text(played) for played in found), ""]))
-        output.show(story_table(found))
-    output.show(f"{story_verdict(found, complete)} ({show_seconds(time.perf_counter() - began)})")
-    values = {"schema": 1, "steps": steps_played(found), "scenarios": [], "schedules": [], "quorum": []}
-    output.write("--json", lambda: json_text({**values, "stories": story_values(found)}))
-    output.write("--markdown", lambda: stories_markdown(found))
-    if not all(one.as_expected for one in found):
-        return ExitCode.VIOLATED
-    return ExitCode.HOLDS if complete else ExitCode.UNDECIDED
+    forms = _Forms("stories", story_table, story_text, story_verdict, story_values, stories_markdown, steps_played)
+    return _show_played(lambda watch: play_stories(planned, times=times, watch=watch), forms, show_steps, output)
 
 
 def _play_quorum(
@@ -177,7 +176,6 @@ def _play_quorum(
     list_only: bool,
     show_steps: bool,
     output: Output,
-    quiet: bool,
 ) -> int:
     """Play the stories of the controllers' quorum."""
     from neverlost.conformance.cluster.quorum.stories import plan, play_stories, steps_played, stories
@@ -191,27 +189,37 @@ def _play_quorum(
 
     wanted = stories(names)
     if list_only:
-        output.show("\n".join(f"{one.name}\n    {one.about}" for one in wanted))
-        return ExitCode.HOLDS
+        return _show_list(wanted, output)
     planned = plan(wanted, releases)
+    forms = _Forms("quorum", story_table, story_text, story_verdict, story_values, stories_markdown, steps_played)
+    return _show_played(lambda watch: play_stories(planned, times=times, watch=watch), forms, show_steps, output)
+
+
+def _show_list(wanted: Iterable[Any], output: Output) -> int:
+    output.show("\n".join(f"{one.name}\n    {one.about}" for one in wanted))
+    return ExitCode.HOLDS
+
+
+def _show_played(play: Callable[[Watch[str]], Iterable[S]], forms: _Forms[S], show_steps: bool, output: Output) -> int:
+    """Play stories, and show and write what came of them. What was played before an interruption is kept."""
     began = time.perf_counter()
-    found: list[QuorumRun] = []
+    found: list[S] = []
     complete = False
-    with StatusLine(quiet) as status, interruptible() as interrupted:
+    with StatusLine(output.quiet) as status, interruptible() as interrupted:
         try:
-            # What was played before an interruption is kept.
-            found.extend(play_stories(planned, times=times, watch=Watch(progress=status.say, interrupted=interrupted)))
+            found.extend(play(Watch(progress=status.say, interrupted=interrupted)))
             complete = True
         except KeyboardInterrupt:
             pass
-    if not quiet:
+    if not output.quiet:
         if show_steps:
-            output.show("\n\n".join([*(story_text(played) for played in found), ""]))
-        output.show(story_table(found))
-    output.show(f"{story_verdict(found, complete)} ({show_seconds(time.perf_counter() - began)})")
-    values = {"schema": 1, "steps": steps_played(found), "scenarios": [], "schedules": [], "stories": []}
-    output.write("--json", lambda: json_text({**values, "quorum": story_values(found)}))
-    output.write("--markdown", lambda: stories_markdown(found))
+            output.show("\n\n".join([*(forms.text(played) for played in found), ""]))
+        output.show(forms.table(found))
+    output.show(f"{forms.verdict(found, complete)} ({show_seconds(time.perf_counter() - began)})")
+    values: dict[str, Any] = {"schema": 1, "steps": forms.steps(found), "scenarios": [], "schedules": []}
+    values |= {"quorum": [], "stories": []}
+    output.write("--json", lambda: json_text({**values, forms.key: forms.values(found)}))
+    output.write("--markdown", lambda: forms.markdown(found))
     if not all(one.as_expected for one in found):
         return ExitCode.VIOLATED
     return ExitCode.HOLDS if complete else ExitCode.UNDECIDED

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from lemma_properties import PREFIX, deciding_lemmas
+from proven_mutants import is_proven
 
 from neverlost.conformance.mutants.conditions import condition_mutants
 from neverlost.conformance.mutants.mutant import Mutant
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symbolic.clauses import Translation, as_lemma
-from neverlost.explorer.symbolic.induction import Effort, Induction
-from neverlost.explorer.symbolic.proof import lemmas_for, prove
+from neverlost.explorer.symbolic.proof import prove
 from neverlost.explorer.symbolic.terms import Number
 from neverlost.model.core import Model, ModelError, Profile
 from neverlost.spec.families import profiles
@@ -177,18 +177,6 @@ def test_every_version_is_asked_with_the_same_lemmas(profile: Profile) -> None:
     assert profile.assumptions == ASSUMPTIONS
 
 
-def is_proven(model: Model, name: str) -> bool:
-    """Is a mutant, which has no lemmas of its own, proven from those of the model?"""
-    prop = model.profile.property_named(name)
-    induction = Induction(model, prop, lemmas_for(model, prop, version("3.9").lemmas), Effort())
-    queries = []
-    for query in induction.queries():
-        queries.append(query)
-        if query.pair is not None:
-            break
-    return induction.proven(queries)
-
-
 @pytest.fixture(scope="module")
 def mutants() -> Mapping[Mutant, Profile]:
     return condition_mutants(version("3.9"))
@@ -204,7 +192,7 @@ def test_a_model_without_a_condition_that_a_property_needs_is_violated_and_not_p
         if mutant.name.startswith(f"{function}:") and mutant.written == written
     )
     assert explore(model, until="first", properties=[breaks], symmetry=["controller"]).findings[breaks].trace
-    assert not is_proven(model, breaks)
+    assert not is_proven(model, breaks, version("3.9").lemmas)
 
 
 @pytest.mark.thorough
@@ -219,5 +207,5 @@ def test_no_mutant_that_a_search_refutes_is_proven(mutants: Mapping[Mutant, Prof
         else:
             broken = [one for one in PROPERTIES if found[one].trace]
         refuted += bool(broken)
-        assert not any(is_proven(model, one) for one in broken), mutant.name
+        assert not any(is_proven(model, one, version("3.9").lemmas) for one in broken), mutant.name
     assert refuted > 10

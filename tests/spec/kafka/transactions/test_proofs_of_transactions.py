@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 from lemma_properties import PREFIX, deciding_lemmas
+from proven_mutants import is_proven
 
 from neverlost.conformance.mutants.conditions import condition_mutants
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symbolic.clauses import Translation, as_lemma
-from neverlost.explorer.symbolic.induction import Effort, Induction
-from neverlost.explorer.symbolic.proof import lemmas_for, prove
+from neverlost.explorer.symbolic.induction import Effort
+from neverlost.explorer.symbolic.proof import prove
 from neverlost.explorer.symbolic.terms import Number
-from neverlost.model.core import Model, ModelError, Profile
+from neverlost.model.core import ModelError, Profile
 from neverlost.spec.families import profiles
 from neverlost.spec.kafka.transactions.assumptions import ASSUMPTIONS
 from neverlost.spec.kafka.transactions.versions import VERSIONS
@@ -180,18 +181,6 @@ def test_every_version_is_asked_with_the_same_lemmas(profile: Profile) -> None:
     assert profile.assumptions == ASSUMPTIONS
 
 
-def is_proven(model: Model, name: str) -> bool:
-    """Is a mutant, which has no lemmas of its own, proven from those of the model?"""
-    prop = model.profile.property_named(name)
-    induction = Induction(model, prop, lemmas_for(model, prop, version("4.2").lemmas), Effort())
-    queries = []
-    for query in induction.queries():
-        queries.append(query)
-        if query.pair is not None:
-            break
-    return induction.proven(queries)
-
-
 @pytest.fixture(scope="module")
 def mutants() -> Mapping[str, Profile]:
     return {mutant.name: profile for mutant, profile in condition_mutants(version("4.2")).items()}
@@ -205,7 +194,7 @@ def test_a_model_without_a_guard_that_a_property_needs_is_violated_and_not_prove
     trace = explore(model, until="first", properties=[breaks]).findings[breaks].trace
     assert trace is not None
     assert len(trace.steps) == steps
-    assert not is_proven(model, breaks)
+    assert not is_proven(model, breaks, version("4.2").lemmas)
 
 
 @pytest.mark.thorough
@@ -220,5 +209,5 @@ def test_no_mutant_that_a_search_refutes_is_proven(mutants: Mapping[str, Profile
         else:
             broken = [one for one in PROVEN if found[one].trace]
         refuted += bool(broken)
-        assert not any(is_proven(model, one) for one in broken), name
+        assert not any(is_proven(model, one, version("4.2").lemmas) for one in broken), name
     assert refuted > 30
