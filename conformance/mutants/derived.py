@@ -31,7 +31,8 @@ class Succession:
     """Two steps of a member: the first changes what something follows from, the second is the next that depends on it.
 
     `part` is the parameter of the second that is the member. `does` says what the first does to the first field of it, and the second
-    to that of each member that it names; `beside` how what the second writes compares with what stood there before the first.
+    to that of each member that it names; `beside` how what the second writes compares with what stood there before the first, or, in
+    what is written at an end, with what the first wrote.
     """
 
     derived: str
@@ -130,7 +131,8 @@ def _successions(
         first, earlier = last[at], reached.parents[last[at]]
         does = [member.moved(reached.states[earlier], reached.states[first])]
         does += [other.moved(before[at], after[at]) for _, other in parts]
-        beside = member.beside(reached.states[earlier], before[at], after[at])
+        stood = reached.states[first if derived.made is Made.ENDED else earlier]
+        beside = member.beside(stood, before[at], after[at])
         table = np.stack([reached.steps[first], *does, *beside], axis=1)
         for row in np.unique(table, axis=0, return_index=True)[1]:
             same = at[(table == table[row]).all(axis=1)]
@@ -211,14 +213,14 @@ class _Member:
         moved: Rows = np.sign(self._value(name, after) - self._value(name, before))
         return moved
 
-    def beside(self, earlier: Rows, before: Rows, after: Rows) -> list[Rows]:
-        """Of each field, whether what a step writes is more, 1, or less, -1, than what stood there earlier; else 0."""
+    def beside(self, stood: Rows, before: Rows, after: Rows) -> list[Rows]:
+        """Of each field, whether what a step writes is more, 1, or less, -1, than what stood there; else 0."""
         found = []
         for name in self.derived.fields:
             total = np.zeros(len(before), np.int64)
             for slot in self.slots[name]:
-                was, now, stood = (rows[:, slot.word] >> slot.shift & slot.mask for rows in (before, after, earlier))
+                was, now, other = (rows[:, slot.word] >> slot.shift & slot.mask for rows in (before, after, stood))
                 writes = np.full(len(before), True) if self.derived.made is Made.ENDED else was != now
-                total += np.where(writes, np.sign(now - stood), 0)
+                total += np.where(writes, np.sign(now - other), 0)
             found.append(np.sign(total))
         return found

@@ -36,9 +36,14 @@ class Mutant:
     """The settings that are others, if the mistake is to behave as another release does."""
 
     @property
+    def function(self) -> str:
+        """The function of a model that it is in: `kip_320.fenced_follower_fetch`."""
+        return self.name.partition(":")[0]
+
+    @property
     def label(self) -> str:
         """How people find it: `kip_320.fenced_follower_fetch: a < b`."""
-        return f"{self.name.partition(':')[0]}: {self.written}"
+        return f"{self.function}: {self.written}"
 
     @property
     def about(self) -> str:

@@ -92,12 +92,17 @@ def mutant_of(tree: Tree, name: str, edit: Edit) -> Mutant:
         ast.unparse(edit.instead) if edit.instead is not None else {ALLOW: "True", FORBID: "False"}.get(edit.way, "")
     )
     return Mutant(
-        name=f"{Path(tree.file).stem}.{tree.name}:{name}",
+        name=f"{function_of(tree)}:{name}",
         kind=edit.kind,
         written=edit.part.text,
         instead=instead,
         place=f"{Path(tree.file).name}:{edit.part.lines.start}",
     )
+
+
+def function_of(tree: Tree) -> str:
+    """How mutants name a function: `leader.fetch`."""
+    return f"{Path(tree.file).stem}.{tree.name}"
 
 
 class Numbered:

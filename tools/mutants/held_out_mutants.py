@@ -249,3 +249,6 @@ HELD_OUT = (
         "",
     ),
 )
+
+UNSEEN: dict[str, str] = {}
+"""Those that no run can show in what an adapter sees, with the reason."""

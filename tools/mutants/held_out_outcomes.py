@@ -22,6 +22,8 @@ TABLE = Path(__file__).parents[2] / "tests" / "conformance" / "held_out_mutants.
 MOST_STATES = 20_000
 """Of the searches by which the suites are made: fewer than `neverlost suite` takes if nothing is said."""
 RANDOM_STEPS = 1_000
+SECONDS = 60.0
+"""So long a case may take."""
 CASE, RANDOM, PART = "case", "random", "part"
 PARTS: Mapping[str, Part] = {part.profile: part for part in InProcessAdapter.parts}
 
@@ -44,9 +46,10 @@ def refused_by(mutant: CodeMutant) -> dict[str, Any] | None:
     """How a mistake is refused, and by what; None if it is not."""
     made, make = suite(mutant.bench), adapter_of(mutant)
     with planted(mutant):
-        outcome, by = conform(made.model, made.cases, make), PART if mutant.bench in PARTS else CASE
+        outcome, by = conform(made.model, made.cases, make, seconds=SECONDS), PART if mutant.bench in PARTS else CASE
         if not outcome.failures and mutant.bench not in PARTS:
-            outcome, by = go_beyond(outcome, made.model, made.cases, make, seed=1, steps=RANDOM_STEPS), RANDOM
+            by, cases = RANDOM, made.cases
+            outcome = go_beyond(outcome, made.model, cases, make, seed=1, steps=RANDOM_STEPS, seconds=SECONDS)
     if not outcome.failures:
         return None
     (failure,) = outcome.failures
