@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from command_line import Run
 from looked_at import Element, handlers, loaded, page_read
+from sampling import quick_one_in
 from shell_blocks import ROOT
 
 EXAMPLES = ROOT / "examples" / "audit"
@@ -126,7 +127,7 @@ def test_where_nothing_helps_until_an_upgrade_the_page_says_so_and_shows_the_upg
     assert ["Until you upgrade", "No change of settings that was tried prevents it.", "For good"] in said
 
 
-@pytest.mark.parametrize("name", ["consumer", "controllers"])
+@pytest.mark.parametrize("name", quick_one_in(2, ["consumer", "controllers"]))
 def test_a_section_has_a_card_like_a_class_of_topics(audited: Audited, name: str) -> None:
     page, values = audited(*(EXAMPLES / name).iterdir())
     cards = {part.attributes["id"]: part for part in page.all("section", "class")}

@@ -217,6 +217,7 @@ def test_the_page_has_what_came_of_every_story_and_it_is_what_the_searches_say(
     assert all(cell.startswith(("happens 3 of 3", "does not happen, 3 of 3")) for cell in seen.values())
 
 
+@pytest.mark.brokers
 @pytest.mark.xdist_group("brokers")
 def test_a_late_marker_commits_what_nobody_asked_for_on_a_real_broker_of_4_1_and_is_refused_by_4_2(
     runnable: Callable[..., RunnableRelease],
