@@ -222,8 +222,16 @@ def _of_every_reading(topics: TopicClass, readings: Sequence[Reading], *, all_re
             found.setdefault(one.behaviour, []).append(one)
     if refused is not None and not found:
         raise refused
-    first, *others = (replace(same[0], alike=tuple(one.reading for one in same)) for same in found.values())
+    first, *others = (_alike(same) for same in found.values())
     return replace(first, others=tuple(others))
+
+
+def _alike(same: Sequence[Deployment]) -> Deployment:
+    """Deployments of readings with the same answers as one, with what the clients of the others are in doubt for."""
+    first = same[0]
+    doubts = {doubt.what: doubt for one in same[1:] for doubt in one.client_doubts}
+    kept = (doubt for doubt in doubts.values() if doubt not in first.warnings)
+    return replace(first, alike=tuple(one.reading for one in same), warnings=(*first.warnings, *kept))
 
 
 def _unused(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:

@@ -13,6 +13,7 @@ from neverlost.model.kafka.transactions.state import Protocol, Transactions, Una
 from neverlost.spec.configuration import ConfigurationFile, Notice, SourcedValue
 from neverlost.spec.configuration.clients import CONNECT, FRANZ_GO, OTHER_CLIENTS, SARAMA, Client, other_client
 from neverlost.spec.configuration.defaults import ConfigurationKey, configuration_key
+from neverlost.spec.configuration.forgotten import DELIVERY, EXPIRATION, OLD_EXPIRATION
 from neverlost.spec.configuration.in_force import in_force, told, without_others
 from neverlost.spec.configuration.layers import set_by
 from neverlost.spec.configuration.readings import CLIENT, ELR, ELR_KEY, JAVA_2_0, JAVA_2_8, OFF, ON
@@ -90,7 +91,6 @@ DANGERS = (TORN, ABORTED, COMMIT_LOST, ZOMBIE, TWICE, HANGS)
 TIMEOUT = ConfigurationKey(
     role="producer", key="transaction.timeout.ms", kind="int", defaults=(("0.11", "60000"),), least=1
 )
-DELIVERY = ConfigurationKey(role="producer", key="delivery.timeout.ms", kind="int", defaults=(("2.1", "120000"),))
 LONGEST = ConfigurationKey(
     role="broker", key="transaction.max.timeout.ms", kind="int", defaults=(("0.11", "900000"),), least=1
 )
@@ -105,13 +105,6 @@ REPLICAS = ConfigurationKey(
 MIN_ISR = ConfigurationKey(
     role="broker", key="transaction.state.log.min.isr", kind="int", defaults=(("0.11", "2"),), least=1
 )
-EXPIRATION = ConfigurationKey(
-    role="broker", key="producer.id.expiration.ms", kind="int", defaults=(("3.4", "86400000"),), least=1
-)
-OLD_EXPIRATION = ConfigurationKey(
-    role="broker", key="transactional.id.expiration.ms", kind="int", defaults=(("0.11", "604800000"),), least=1
-)
-"""To 3.3 this one also says when a partition forgets a producer (KIP-854)."""
 VERIFICATION = ConfigurationKey(
     role="broker", key="transaction.partition.verification.enable", kind="bool", defaults=(("3.6", "true"),)
 )
