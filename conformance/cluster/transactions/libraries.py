@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
+import signal
 import socket
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from importlib.resources import files
@@ -18,6 +21,7 @@ from .stories import LIBRDKAFKA, release_of_client
 
 REQUEST_MS, DELIVERY_MS, BLOCK_MS = 1500, 4000, 60_000
 """request.timeout.ms, after which a library sends again; delivery.timeout.ms, after which it gives a record up; the time of a call."""
+LONG_DELIVERY_MS = 30_000
 START_SECONDS, POLL_SECONDS = 60.0, 0.05
 SOURCE = "Transactor.java"
 
@@ -52,6 +56,9 @@ class Library(Protocol):
     def call(self, command: str, *arguments: str) -> Call:
         """Make a call, and do not wait."""
 
+    def suspend(self, seconds: float) -> None:
+        """Suspend it, as a pause of its machine does."""
+
     def close(self) -> None:
         """End it without a further request, as a process that is killed."""
 
@@ -69,7 +76,8 @@ def _settings(cluster: Cluster, name: str, transactional_id: str, timeout_ms: in
 
 
 class JavaLibrary:
-    """The producer of the brokers' own release, or of another, in a process of its own."""
+    """The producer of the brokers' own release, or of another, in a process of its own. With `retries_once` it gives a record up for
+    that, and not for the time that has passed."""
 
     def __init__(
         self,
@@ -79,13 +87,17 @@ class JavaLibrary:
         topic: str,
         timeout_ms: int,
         release: RunnableRelease | None = None,
+        *,
+        retries_once: bool = False,
     ) -> None:
         settings = _settings(cluster, name, transactional_id, timeout_ms) | {
             "request.timeout.ms": str(REQUEST_MS),
             "max.block.ms": str(BLOCK_MS),
         }
         if (release or cluster.release).number >= (2, 1):
-            settings["delivery.timeout.ms"] = str(DELIVERY_MS)
+            settings["delivery.timeout.ms"] = str(LONG_DELIVERY_MS if retries_once else DELIVERY_MS)
+        if retries_once:
+            settings["retries"] = "1"
         properties = cluster.folder / f"{topic}-{name}.properties"
         properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()), encoding="utf-8")
         self._calls: dict[str, Call] = {}
@@ -115,6 +127,11 @@ class JavaLibrary:
         self._calls[number] = call
         self._connection.sendall(f"{' '.join([number, command, *arguments])}\n".encode())
         return call
+
+    def suspend(self, seconds: float) -> None:
+        os.killpg(self._process.pid, signal.SIGSTOP)
+        time.sleep(seconds)
+        os.killpg(self._process.pid, signal.SIGCONT)
 
     def close(self) -> None:
         self._connection.close()
@@ -188,15 +205,27 @@ class LibrdkafkaLibrary:
         else:
             call.end()
 
+    def suspend(self, seconds: float) -> None:
+        raise ClusterError("librdkafka is in this process, which cannot suspend it")
+
     def close(self) -> None:
         self._closed = True
         self._producer = None
 
 
 def producer_of(
-    library: str, cluster: Cluster, name: str, transactional_id: str, topic: str, timeout_ms: int
+    library: str,
+    cluster: Cluster,
+    name: str,
+    transactional_id: str,
+    topic: str,
+    timeout_ms: int,
+    *,
+    retries_once: bool,
 ) -> Library:
-    """A producer of a library, of those that `release_of_client` names."""
+    """A producer of a library, of those that `release_of_client` names. Only Java's can be told to send again once."""
     if library == LIBRDKAFKA:
         return LibrdkafkaLibrary(cluster, name, transactional_id, topic, timeout_ms)
-    return JavaLibrary(cluster, name, transactional_id, topic, timeout_ms, release_of_client(library))
+    return JavaLibrary(
+        cluster, name, transactional_id, topic, timeout_ms, release_of_client(library), retries_once=retries_once
+    )

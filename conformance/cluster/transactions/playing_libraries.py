@@ -9,6 +9,7 @@ from collections.abc import Callable
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.traces.trace import Trace
 from neverlost.model.core import NONE, Step
+from neverlost.model.kafka.transactions.producer import give_up_in_the_same_epoch
 from neverlost.model.kafka.transactions.state import Numbering, Phase, Result, Sent, Stage, Transactions, Txn, Way
 
 from ..cluster import Cluster
@@ -23,7 +24,8 @@ from .stories import TV2
 SENT_AGAIN_SECONDS = REQUEST_MS / 1000 + 10
 GIVEN_UP_SECONDS = DELIVERY_MS / 1000 + 15
 """How long a library is waited for that is to send again, or to give a record up."""
-
+COMMITS_SECONDS = 0.3
+"""How long a library takes to begin a commit."""
 
 PURGED, FENCED_CALL = "_PURGE_QUEUE", "a record of a producer that is fenced"
 
@@ -45,11 +47,15 @@ class LibraryPlay(Play):
         super().__init__(trace, cluster, client, watch=watch)
         self.library = library
         self.libraries: dict[int, Library] = {}
+        given_up = [step for step in trace.steps if step.action is give_up_in_the_same_epoch]
+        self.retries_once = any(step.picks()["numbering"] == Numbering.NEXT for step in given_up)
+        """Is a record given up because it was sent again as often as it may? Its producer gives the next record the next number."""
         self.calls: dict[tuple[int, str], Call] = {}
         """The calls that have not returned, each by its producer and what it is about."""
 
     def close(self) -> None:
         """End the producers."""
+        super().close()
         for library in self.libraries.values():
             library.close()
 
@@ -133,7 +139,13 @@ class LibraryPlay(Play):
             for place in self._places(producer):
                 self.gates.shut(*place)
             made = producer_of(
-                self.library, self.cluster, self._name(producer), self.requests.id, self.topic, self.requests.timeout_ms
+                self.library,
+                self.cluster,
+                self._name(producer),
+                self.requests.id,
+                self.topic,
+                self.requests.timeout_ms,
+                retries_once=self.retries_once,
             )
             self.libraries[producer] = made
         call, to = self._call(producer, "init", "init"), self.requests.coordinator
@@ -223,10 +235,17 @@ class LibraryPlay(Play):
     def do_give_up_in_the_same_epoch(
         self, after: Transactions, producer: int, txn: int, partition: int, numbering: int
     ) -> str:
-        """The application commits while the record is not answered, and the record is given up meanwhile."""
-        if numbering != Numbering.NEXT:
-            raise NotDoneError("no library is made to number the next record so")
+        """The application commits while the record is not answered, and the record is given up meanwhile.
+
+        A record that expires as a retry would make its producer ask for another epoch (Sender.sendProducerData). So it is given up
+        after the last of its retries, or when its last error comes after delivery.timeout.ms: a process that was suspended for that
+        long handles the errors first, and gives the next record the same number (Sender.completeBatch, failBatch).
+        """
         commit = self.libraries[producer].call("commit")
+        if numbering == Numbering.AGAIN:
+            time.sleep(COMMITS_SECONDS)
+            self.libraries[producer].suspend(DELIVERY_MS / 1000)
+            self.clients[producer].numbers[partition] = after.next_number[producer][partition]
         said = self.do_give_up(after, producer, txn, partition)
         return f"{said}; of the commit it says {commit.wait(GIVEN_UP_SECONDS)}"
 
