@@ -227,6 +227,7 @@ def test_the_page_has_what_came_of_every_story_and_it_is_what_the_searches_say(
     assert seen.keys() == wanted.keys()
     assert all(cell.startswith("happens 3 of 3") is wanted[place] for place, cell in seen.items())
     assert all(cell.startswith(("happens 3 of 3", "does not happen, 3 of 3")) for cell in seen.values())
+    assert f": {3 * len(seen)} runs, all as foretold." in PAGE
 
 
 def test_each_violation_of_the_tables_is_played_but_those_that_the_page_excepts() -> None:
