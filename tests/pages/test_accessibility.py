@@ -70,7 +70,7 @@ def test_the_ledger_is_accessible(opened: Opened) -> None:
     assert serious(page) == []
 
 
-@pytest.mark.parametrize("example", ["acks-1", "many-topics", "consumer"])
+@pytest.mark.parametrize("example", ["acks-1", "many-topics", "consumer", "controllers"])
 def test_an_audit_is_accessible(opened: Opened, run: Run, tmp_path: Path, example: str) -> None:
     files = sorted(str(file) for file in (ROOT / "examples" / "audit" / example).iterdir())
     run("audit", *files, "--html", str(tmp_path / "audit.html"), "--quiet")
@@ -112,6 +112,7 @@ MATRICES = {
     "replication": ("--replicas", "2", "--version", "kafka-3.7", "--version", "kafka-4.1"),
     "transactions": ("transactions", "--version", "kafka-transactions-4.0"),
     "quorum": ("quorum", "--version", "kafka-quorum-3.9"),
+    "groups": ("groups", "--version", "kafka-groups-4.3.1"),
 }
 
 
