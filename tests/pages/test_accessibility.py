@@ -21,6 +21,7 @@ from neverlost.studies.recorded import recorded_trace
 pytestmark = pytest.mark.xdist_group("browser")
 
 AXE = ROOT / "build" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+SITE = ROOT / "build" / "site"
 SERIOUS = ("serious", "critical")
 EVERYTHING = "document.querySelectorAll('details').forEach(part => part.open = true)"
 
@@ -37,7 +38,7 @@ def opened(browser: Any, request: pytest.FixtureRequest, tmp_path: Path) -> Iter
 
     def at(what: str) -> Any:
         page = context.new_page()
-        if what.startswith("http://"):
+        if what.startswith(("http://", "file://")):
             page.goto(what, wait_until="networkidle")
         else:
             file = tmp_path / "page.html"
@@ -121,4 +122,12 @@ def test_a_matrix_is_accessible(opened: Opened, run: Run, tmp_path: Path, asked:
     run("matrix", *asked, "--html", str(tmp_path / "matrix.html"))
     page = opened((tmp_path / "matrix.html").read_text(encoding="utf-8"))
     page.click(".block:not([hidden]) .cells a")
+    assert serious(page) == []
+
+
+@pytest.mark.parametrize("name", ["index", "matrix", "contents", "reference/cli", "explanation/groups"])
+def test_a_page_of_the_site_is_accessible(opened: Opened, name: str) -> None:
+    if not SITE.exists():
+        pytest.skip("the site is not looked at: `make site` builds it")
+    page = opened((SITE / f"{name}.html").as_uri())
     assert serious(page) == []
