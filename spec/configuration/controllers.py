@@ -37,9 +37,9 @@ def seen_by_controllers(
 ) -> tuple[SourcedValue, tuple[Notice, ...]]:
     """Whether unclean elections are allowed, where only brokers tell it that are no controllers, and the doubt about it.
 
-    A controller takes what is set for the topic or at run time, else what its own file has (ControllerServer hands `config.originals` to
-    ConfigurationControlManager.uncleanLeaderElectionEnabledForTopic, from 3.9 on); a broker shows what its has. So a default that a
-    broker shows is none that a file tells. What starts containers, or has an operator start them, has one configuration for both.
+    A controller takes what is set for the topic or at run time, else what its own file has (ControllerServer hands it its originals,
+    ConfigurationControlManager.uncleanLeaderElectionEnabledForTopic reads them, from 3.9 on); a broker shows its own. So a default that
+    a broker shows is none that a file tells. What starts containers, or has an operator start them, has one configuration for both.
     """
     nodes = [file for file in files if roles_of(file) and (file.printed or file.form == PROPERTIES)]
     if (
