@@ -79,7 +79,8 @@ def read_all(
     """The same, with the files. Those of controllers alone are no part of a deployment. Raises ConfigurationError as it does."""
     if not arguments and not cluster:
         forms = "in one of the forms that docs/reference/configuration.md lists"
-        advice = f"Name the files of producer, topic and broker, {forms}, or a running cluster."
+        program = "Of a program without one, write what it has into a file: acks=all into app.producer.properties."
+        advice = f"Name the files of producer, topic and broker, {forms}, or a running cluster. {program}"
         raise ConfigurationError([Notice(what="no configuration file is named.", advice=advice)])
     assumed = parse_assumptions(assume)
     reader = client_of(assumed.get(CLIENT))

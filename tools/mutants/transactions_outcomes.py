@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from mutants.inprocess_mutation import CodeMutant, planted
+from mutants.refusals import described, replayed
 from mutants.transactions_mutants import TRANSACTIONS
-from neverlost.conformance.divergence import Divergence, drive
-from neverlost.conformance.suite.cases import Suite, with_chosen
+from neverlost.conformance.suite.cases import Suite
 from neverlost.conformance.suite.from_mutants import kills_of, suite_from
-from neverlost.conformance.suite.run import Failure, conform
+from neverlost.conformance.suite.run import conform
 from neverlost.conformance.transactions.adapter import TransactionsAdapter
-from neverlost.model.core import Model
 from neverlost.spec import profiles
 
 TABLE = Path(__file__).parents[2] / "tests" / "conformance" / "transactions" / "mistakes.json"
@@ -33,31 +32,12 @@ def refused_by(mutant: CodeMutant) -> dict[str, Any] | None:
     made = suite(mutant.bench)
     with planted(mutant):
         outcome = conform(made.model, made.cases, TransactionsAdapter)
-    return _described(outcome.failures[0]) if outcome.failures else None
+    return described(outcome.failures[0]) if outcome.failures else None
 
 
-def _described(failure: Failure) -> dict[str, Any]:
-    divergence = failure.divergence
-    assert divergence is not None, failure.fault
-    bounds = divergence.trace.model.bounds
-    return {
-        "chosen": dict(failure.case.chosen),
-        "differs": failure.kind,
-        "steps": [step.show(bounds) for step in divergence.trace.steps],
-        "tried_after": list(divergence.attempts_after),
-    }
-
-
-def made(version: str, chosen: Mapping[str, int]) -> Model:
-    """The model of a case."""
-    return with_chosen(profiles()[f"kafka-transactions-{version}"].bounded(), chosen)
-
-
-def replayed(mutant: CodeMutant, row: Mapping[str, Any]) -> Divergence | None:
-    """What differs if the steps of a row are done, with refused steps tried as they were; None if nothing does."""
-    model = made(mutant.bench, row["chosen"])
-    steps = [model.parse_step(step) for step in row["steps"]]
-    return drive(TransactionsAdapter(model), model, steps, attempts_after=row["tried_after"])
+def seen_in(mutant: CodeMutant, row: Mapping[str, Any]) -> str | None:
+    """What differs if the steps of a row are done; None if nothing does."""
+    return replayed(f"kafka-transactions-{mutant.bench}", TransactionsAdapter, row)
 
 
 def search() -> dict[str, dict[str, Any] | None]:

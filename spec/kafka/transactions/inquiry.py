@@ -30,6 +30,7 @@ from neverlost.spec.inquiry import (
     Read,
     Remedy,
     Subject,
+    add_case,
     all_within,
     bounds_of,
 )
@@ -161,9 +162,6 @@ class TransactionsCase(Case):
     """
 
     faults = Transactions.faults
-    ways: Mapping[str, str]
-    release: str
-    until: str
     server: str
     client: str
     client_why: str
@@ -279,7 +277,7 @@ class TransactionsCase(Case):
                 after = replace(
                     newer if with_feature else case,
                     release=named.since,
-                    until=named.since,
+                    stands_for={named.since: named.since},
                     server=TV2 if with_feature else TV0,
                     verification=RELEASES.index(named.since) >= RELEASES.index("3.6.0"),
                     log=_upgraded(case.log, named.since),
@@ -344,7 +342,7 @@ class TransactionsInquiry(Inquiry):
                 continue
             for case in _cases(file, files, chosen, read):
                 key = (version, case.log, tuple((n, w) for n, w in case.ways.items() if n != RELEASE))
-                found.setdefault(key, case)
+                add_case(found, key, case)
             doubts |= {notice.text: notice for notice in _doubts(files, chosen)}
         return Subject(
             about=file.path if file.name is None else f"{file.path} ({file.name})",
@@ -377,7 +375,7 @@ def _cases(
         yield TransactionsCase(
             ways=ways,
             release=chosen.release,
-            until=chosen.until,
+            stands_for={chosen.release: chosen.until},
             server=server,
             client=client,
             client_why=clients[client][0],
