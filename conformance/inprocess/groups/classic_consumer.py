@@ -74,7 +74,8 @@ class ClassicConsumer(Consumer):
         subscription = Subscription(
             owned=frozenset(self.assigned if self._cooperative else ()), generation=self.assigned_in
         )
-        classic.join(self.member or classic.new_member_id(self.config.client_id), subscription, self.joined)
+        self.member = self.member or classic.new_member_id(self.config.client_id)
+        classic.join(self.member, subscription, self.joined)
 
     def _prepare(self) -> None:
         """The last commit, and what is given up before the consumer joins (onJoinPrepare)."""
