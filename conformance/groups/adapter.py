@@ -189,8 +189,11 @@ class GroupsAdapter(SteppedAdapter[_World]):
 
     def _is_thinkable(self, action: str, **picks: int) -> bool:
         world, partition = self.world, picks.get("partition", 0)
-        if action in ("complete", "expire", "expire_early"):
-            return not self.is_new if action == "complete" else self.release.expiry is Expiry.EMPTY
+        if action == "complete":
+            return not self.is_new
+        if action in ("expire", "expire_early"):
+            has_members = any(self._id(member) is not None for member in self.members)
+            return has_members and self.release.expiry is Expiry.EMPTY
         application = world.applications[picks["member"]]
         if action == "receive_commit":
             return bool(application.under_way) and application.under_way[0].partition == partition
@@ -202,16 +205,24 @@ class GroupsAdapter(SteppedAdapter[_World]):
         match action:
             case "poll" | "reset_position":
                 return in_poll
-            case "commit_sync":
-                return self.commit == Commit.SYNC and partition in self._owned(picks["member"])
-            case "commit_auto":
-                return self.commit in AUTOMATIC and (in_poll or self.commits_early)
+            case "commit_sync" | "commit_auto":
+                automatic = action == "commit_auto"
+                may = self.commit in AUTOMATIC and (in_poll or self.commits_early) if automatic else self.commit == Commit.SYNC
+                return may and self._would_commit_news(picks["member"], partition, automatic=automatic)
             case "join":
                 return not self.is_new and in_poll
             case "sync":
                 return not self.is_new and in_poll and self._has_no_rest(picks["member"])
         in_group = self.is_new and self._id(picks["member"]) is not None
         return in_group and (action == "heartbeat" or (in_poll and self._has_no_rest(picks["member"])))
+
+    def _would_commit_news(self, member: int, partition: int, *, automatic: bool) -> bool:
+        """Is what a member would commit another offset than the committed one? A coordinator writes the same one again."""
+        application, committed = self.world.applications[member], self.world.coordinator.fetch_offset(partition)
+        if partition not in self._owned(member):
+            return False
+        offset = (application.polled if automatic else application.done)[partition]
+        return committed is None or committed.offset != offset
 
     def _has_no_rest(self, member: int) -> bool:
         application = self.world.applications[member]

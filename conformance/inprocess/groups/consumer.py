@@ -91,14 +91,16 @@ class Consumer(ABC):
 
     def fetch_out_of_range(self, partition: int) -> bool:
         """A fetch; where its offset is out of range, the position is reset (handleOffsetOutOfRange). Is it?"""
+        return self._is_out_of_range(partition) and self._reset(partition)
+
+    def _is_out_of_range(self, partition: int) -> bool:
         position = self.position(partition)
         if position is None:
             return False
         try:
             self.sources[partition].fetch(position.offset)
         except BrokerError as refused:
-            if refused.code is ErrorCode.OFFSET_OUT_OF_RANGE:
-                return self._reset(partition)
+            return refused.code is ErrorCode.OFFSET_OUT_OF_RANGE
         return False
 
     def _reset(self, partition: int) -> bool:
@@ -113,13 +115,14 @@ class Consumer(ABC):
     def add(self, partition: int) -> None:
         """A partition is assigned: where it begins (refreshCommittedOffsetsIfNeeded, resetPositionsIfNeeded, the first fetch)."""
         committed = self.coordinator.fetch_offset(partition)
-        if committed is None:
+        self.assigned[partition] = None
+        if committed is not None:
+            self.assigned[partition] = Position(offset=committed.offset, epoch=committed.leader_epoch)
+            self.validate(partition)
+            if not self._is_out_of_range(partition):
+                return
+        if not self._reset(partition):
             self.assigned[partition] = None
-            self._reset(partition)
-            return
-        self.assigned[partition] = Position(offset=committed.offset, epoch=committed.leader_epoch)
-        self.validate(partition)
-        self.fetch_out_of_range(partition)
 
     def validate(self, partition: int) -> None:
         """After a change of the leader: is the position behind the end of its epoch (maybeCompleteValidation)?"""
