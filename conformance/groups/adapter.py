@@ -207,7 +207,11 @@ class GroupsAdapter(SteppedAdapter[_World]):
                 return in_poll
             case "commit_sync" | "commit_auto":
                 automatic = action == "commit_auto"
-                may = self.commit in AUTOMATIC and (in_poll or self.commits_early) if automatic else self.commit == Commit.SYNC
+                may = (
+                    self.commit in AUTOMATIC and (in_poll or self.commits_early)
+                    if automatic
+                    else self.commit == Commit.SYNC
+                )
                 return may and self._would_commit_news(picks["member"], partition, automatic=automatic)
             case "join":
                 return not self.is_new and in_poll
@@ -352,6 +356,13 @@ class GroupsAdapter(SteppedAdapter[_World]):
         if self._id(member) is None:
             self._refuse_sent(member)
         consumer.join()
+
+    def do_join_later(self, member: int) -> None:
+        """A member that joins has sent its last commit in an earlier poll, and polled on."""
+        consumer = self._classic(member)
+        if consumer.heartbeat() is not ErrorCode.REBALANCE_IN_PROGRESS:
+            raise NotPerformed("nobody tells it to join")
+        consumer.join(committed_before=True)
 
     def do_complete(self) -> None:
         """All have joined; the leader's SyncGroup comes with the answers to JoinGroup."""

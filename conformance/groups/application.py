@@ -56,16 +56,16 @@ class Application:
         for partition in partitions:
             if self.habits.commits_on_revoke and partition in self.done and self.consumer is not None:
                 offset = self.done[partition]
+                epoch = self.epoch_at(partition, offset)
                 try:
-                    self.consumer.commit_sync(partition, offset, self.epoch_at(partition, offset))
+                    self.consumer.commit_sync(partition, offset, epoch)
                 except CommitFailed:
                     continue
-                self.rewrite(partition, offset)
+                self.under_way = [
+                    replace(one, offset=offset, leader_epoch=epoch) if one.partition == partition else one
+                    for one in self.under_way
+                ]
         self.lost(partitions)
-
-    def rewrite(self, partition: int, offset: int) -> None:
-        """Commits under way for a partition have this offset."""
-        self.under_way = [replace(one, offset=offset) if one.partition == partition else one for one in self.under_way]
 
     def lost(self, partitions: Iterable[int]) -> None:
         """onPartitionsLost: what is in hand of these is dropped, unless other threads have it."""

@@ -64,10 +64,16 @@ class ClassicConsumer(Consumer):
         self.state, self.member, self._generation = ClientState.UNJOINED, "", NO_GENERATION
         self._needs_join_prepare = True
 
-    def join(self) -> None:
-        """The consumer prepares, and sends JoinGroup (joinGroupIfNeeded, sendJoinGroupRequest)."""
+    def join(self, *, committed_before: bool = False) -> None:
+        """The consumer prepares, and sends JoinGroup (joinGroupIfNeeded, sendJoinGroupRequest).
+
+        `committed_before`: an earlier poll has sent the last commit, and others have returned records since (KAFKA-14196). Raises
+        CommitFailed if the consumer returns none meanwhile.
+        """
+        if committed_before and self.release.commits_before_revoking:
+            raise CommitFailed("poll returns nothing until the last commit is answered")
         if self._needs_join_prepare:
-            self._prepare()
+            self._prepare(committed_before=committed_before)
             self._needs_join_prepare = False
         self.state = ClientState.PREPARING_REBALANCE
         classic = self.coordinator.classic
@@ -77,9 +83,10 @@ class ClassicConsumer(Consumer):
         self.member = self.member or classic.new_member_id(self.config.client_id)
         classic.join(self.member, subscription, self.joined)
 
-    def _prepare(self) -> None:
+    def _prepare(self, *, committed_before: bool) -> None:
         """The last commit, and what is given up before the consumer joins (onJoinPrepare)."""
-        self.commit_last(list(self.assigned))
+        if not committed_before:
+            self.commit_last(list(self.assigned))
         if self._generation == NO_GENERATION:
             self.lose()
         elif not self._cooperative:
