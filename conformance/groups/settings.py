@@ -30,8 +30,8 @@ def release_of(model: Model) -> Release:
     """A coordinator and consumers with the behaviour of the model's settings. Raises AdapterError for another model, or for settings in
     which the model is simpler than Kafka.
 
-    In two rules they do as the model: the first assignment comes with the second heartbeat, and a member's epoch stays while it gives
-    up more.
+    In three rules they do as the model: a position has an epoch wherever it comes from, the first assignment comes with the second
+    heartbeat, and a member's epoch stays while it gives up more.
     """
     if model.profile.state is not Group:
         raise AdapterError(f"{model.profile.name} is not a model of groups; choose kafka-groups-0.9.0.0 or later")
@@ -39,10 +39,14 @@ def release_of(model: Model) -> Release:
     for (one, other), why in TOO_SIMPLE.items():
         if settings[one] and settings[other]:
             raise AdapterError(f"{why}; leave out {one} or {other}")
-    if settings["truncations"] and (settings["reset"] != Reset.EARLIEST or not settings["commits_epoch"]):
+    if settings["truncations"] and settings["commit"] in AUTOMATIC and not settings["commits_epoch"]:
         raise AdapterError(
-            "a position that was reset to the end, or committed without an epoch, has none, and a truncation below it goes unnoticed,"
-            " which the model does not have; choose earliest and commits with epochs, or leave out truncations"
+            "an automatic commit has an epoch; choose another way to commit, commits with epochs, or leave out truncations"
+        )
+    if settings["truncations"] and settings["checks_epoch"] and settings["reset"] == Reset.NONE:
+        raise AdapterError(
+            "a consumer that is not to reset its position fails when it notices a truncation, and in the model it goes back;"
+            " choose another reset, or leave out truncations"
         )
     if settings["reset"] == Reset.NONE and settings["protocol"] != Protocol.EAGER:
         raise AdapterError(
@@ -57,6 +61,7 @@ def release_of(model: Model) -> Release:
         name=model.profile.name,
         expiry=expiry,
         loads_first_part_only=bool(settings["loads_old"]),
+        knows_every_epoch=True,
         checks_epochs=bool(settings["checks_epoch"]),
         polls_in_rebalance=bool(settings["reads_in_rebalance"]),
         ignores_old_generations=bool(settings["ignores_old_claims"]),

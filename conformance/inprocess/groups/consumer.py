@@ -104,13 +104,18 @@ class Consumer(ABC):
         return False
 
     def _reset(self, partition: int) -> bool:
-        """The position that `auto.offset.reset` says. It has no epoch, so it is not compared (resetPositionIfNeeded)."""
+        """The position that `auto.offset.reset` says. It has no epoch, so that it is not compared (resetPositionIfNeeded)."""
         source = self.sources[partition]
         if self.config.reset is Reset.NONE:
             return False
         offset = source.start if self.config.reset is Reset.EARLIEST else source.end
-        self.assigned[partition] = Position(offset=offset)
+        self.assigned[partition] = self._at(partition, offset)
         return True
+
+    def _at(self, partition: int, offset: int) -> Position:
+        """A position without an epoch."""
+        known = self.release.knows_every_epoch and offset > 0
+        return Position(offset=offset, epoch=self.sources[partition].record_epochs[offset - 1] if known else None)
 
     def add(self, partition: int) -> None:
         """A partition is assigned: where it begins (refreshCommittedOffsetsIfNeeded, resetPositionsIfNeeded, the first fetch)."""
@@ -120,6 +125,8 @@ class Consumer(ABC):
             self.assigned[partition] = Position(offset=committed.offset, epoch=committed.leader_epoch)
             self.validate(partition)
             if not self._is_out_of_range(partition):
+                if committed.leader_epoch is None:
+                    self.assigned[partition] = self._at(partition, committed.offset)
                 return
         if not self._reset(partition):
             self.assigned[partition] = None
@@ -171,7 +178,8 @@ class Consumer(ABC):
     def lose(self) -> None:
         """Nothing is the consumer's any more (invokePartitionsLost)."""
         lost = sorted(self.assigned)
-        self.listener.lost(lost)
+        if lost:
+            self.listener.lost(lost)
         self._drop(lost)
 
     def _drop(self, partitions: Iterable[int]) -> None:

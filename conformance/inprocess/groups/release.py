@@ -27,6 +27,8 @@ class Release:
     """Does a coordinator that reads its log keep what the first part of it says of a group (KAFKA-5600)?"""
     checks_epochs: bool = True
     """Do consumers compare leader epochs (KIP-320)?"""
+    knows_every_epoch: bool = False
+    """Has a position its record's epoch wherever it comes from? In Kafka if records were polled, or if it was committed with it."""
     polls_in_rebalance: bool = True
     """Does poll return records while the group rebalances (KAFKA-8421)?"""
     ignores_old_generations: bool = False
