@@ -139,14 +139,6 @@ OF_CONSUMER_GROUPS = (
         "False",
     ),
     mistake(
-        "who waits for partitions of others is stable",
-        "KIP-848",
-        "4.3.1",
-        f"{CONSUMER}._compute_next",
-        "MemberState.UNRELEASED_PARTITIONS if wanted - free else MemberState.STABLE",
-        "MemberState.STABLE",
-    ),
-    mistake(
         "a partition is given to a member while another has it",
         "KIP-848",
         "4.3.1",

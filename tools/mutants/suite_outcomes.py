@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,16 @@ from mutants.transactions_mutants import TRANSACTIONS
 from neverlost.conformance.adapter import MakeAdapter
 from neverlost.conformance.divergence import Divergence, drive
 from neverlost.conformance.groups.adapter import GroupsAdapter
+from neverlost.conformance.random_walk import walk
 from neverlost.conformance.suite.cases import Suite, with_chosen
 from neverlost.conformance.suite.from_mutants import kills_of, suite_from
 from neverlost.conformance.suite.run import Failure, conform
 from neverlost.conformance.transactions.adapter import TransactionsAdapter
 from neverlost.model.core import Model
 from neverlost.spec import profiles
+
+SEEDS, STEPS = 3, 300
+"""How many walks are tried in each configuration, and how long they are."""
 
 TABLES = Path(__file__).parents[2] / "tests" / "conformance"
 
@@ -34,11 +38,29 @@ class Mistakes:
     mutants: Sequence[CodeMutant]
 
     def refused_by(self, mutant: CodeMutant) -> dict[str, Any] | None:
-        """How the suite of its version refuses a mistake: bounds and settings, steps, what differs after them; None if it does not."""
+        """How the suite of its version refuses a mistake: bounds and settings, steps, what differs after them.
+
+        If it does not, how a random walk does in a configuration of the suite; None if none does.
+        """
         made = suite(self.family, mutant.bench)
         with planted(mutant):
             outcome = conform(made.model, made.cases, self.adapter)
-        return _described(outcome.failures[0]) if outcome.failures else None
+            if outcome.failures:
+                return _refused(outcome.failures[0])
+            return next(self._met(mutant, made), None)
+
+    def _met(self, mutant: CodeMutant, made: Suite) -> Iterator[dict[str, Any]]:
+        """What walks find that is found again without what they tried on the way."""
+        for chosen in dict.fromkeys(tuple(case.chosen.items()) for case in made.cases):
+            model = self._model(mutant.bench, dict(chosen))
+            for seed in range(SEEDS):
+                found = walk(model, lambda of=model: self.adapter(of), seed=seed, steps=STEPS).divergence  # type: ignore[misc]
+                if found is None:
+                    continue
+                tried = () if found.attempted is None else (len(found.trace.steps),)
+                row = _described(dict(chosen), "a walk", replace(found, attempts_after=tried))
+                if self.replayed(mutant, row) is not None:
+                    yield row
 
     def replayed(self, mutant: CodeMutant, row: Mapping[str, Any]) -> Divergence | None:
         """What differs if the steps of a row are done, with refused steps tried as they were; None if nothing does."""
@@ -65,13 +87,16 @@ class Mistakes:
         return found
 
 
-def _described(failure: Failure) -> dict[str, Any]:
-    described = {"chosen": dict(failure.case.chosen), "differs": failure.kind}
-    divergence = failure.divergence
-    assert divergence is not None, failure.fault
+def _refused(failure: Failure) -> dict[str, Any]:
+    assert failure.divergence is not None, failure.fault
+    return _described(dict(failure.case.chosen), failure.kind, failure.divergence)
+
+
+def _described(chosen: Mapping[str, int], differs: str, divergence: Divergence) -> dict[str, Any]:
     bounds = divergence.trace.model.bounds
     return {
-        **described,
+        "chosen": chosen,
+        "differs": differs,
         "steps": [step.show(bounds) for step in divergence.trace.steps],
         "tried_after": list(divergence.attempts_after),
     }

@@ -56,5 +56,6 @@ CONFIGURATIONS = (
         {**ALWAYS, **NEW, "joins": 1, "leaves": 1},
         {**AFTER, "partition_adds": 1},
         {**AFTER, **NEW, "partition_adds": 1},
+        {**AFTER, **NEW, "delays": 1, "joins": 1},
     ),
 )
