@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from neverlost.spec.kafka.releases import KRAFT
+from neverlost.spec.kafka.replication.differences import TIME_LINE
+
 from .configuration_file import ConfigurationFile
 from .defaults import deciding_keys
+from .forms.properties_file import FORM as PROPERTIES
+from .notices import Notice
+from .values import SourcedValue
+from .version_choice import ChosenVersion
 
-ROLES, CONTROLLER = "process.roles", "controller"
+ROLES, BROKER, CONTROLLER = "process.roles", "broker", "controller"
 
 
 def roles_of(file: ConfigurationFile) -> frozenset[str]:
@@ -20,3 +29,27 @@ def controls_only(file: ConfigurationFile) -> bool:
     A controller gives new topics their defaults, and decides about unclean elections: where its file says something of that, it counts.
     """
     return roles_of(file) == {CONTROLLER} and not any(entry.key in deciding_keys("broker") for entry in file.entries)
+
+
+def about_unclean(
+    of_unclean: SourcedValue, files: Sequence[ConfigurationFile], chosen: ChosenVersion
+) -> Iterator[Notice]:
+    """The doubt about unclean elections that the file of a broker allows or forbids which is no controller.
+
+    What starts containers, or has an operator start them, has one configuration for both.
+    A controller takes what is set for the topic or at run time, else what its own file has (ControllerServer hands
+    `config.originals` to ConfigurationControlManager.uncleanLeaderElectionEnabledForTopic, from 3.9 on); a broker shows what its has.
+    """
+    nodes = [file for file in files if roles_of(file) and (file.printed or file.form == PROPERTIES)]
+    if (
+        chosen.mode == KRAFT
+        and not TIME_LINE.settings_of(chosen.release, chosen.mode).get("ignores_unclean")
+        and of_unclean.layer in ("broker", "default")
+        and not of_unclean.is_assumed
+        and nodes
+        and not any(CONTROLLER in roles_of(file) for file in nodes)
+    ):
+        what = "controllers decide about unclean elections, and this is what a broker has that is none."
+        why = "They take what is set for the topic or at run time, else what their own files have."
+        advice = "Set it for the topic or for all brokers (--entity-default), or in the controllers' files too."
+        yield of_unclean.notice(what, why, advice, decides=True)

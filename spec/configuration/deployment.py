@@ -11,7 +11,9 @@ from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 from .clients import IN_FLIGHT, LIBRDKAFKA, Client
 from .configuration_file import ConfigurationFile, entries_of
+from .controllers import about_unclean
 from .defaults import CONFIGURATION_KEYS, SHOWN_ONLY
+from .forgotten import about_forgetting
 from .forms.librdkafka import unknown_keys
 from .keys import check_keys, decides_nothing
 from .notices import ConfigurationError, Notice, place_of
@@ -54,7 +56,8 @@ class Deployment:
     `internal`: brokers alone write to them. `settings` are the model's.
     `reading` is the choice for what the files leave open, `alike` are the readings with the same answers, itself among them, and
     `others` are the deployments with other answers that the files may be of as well.
-    `sources` tell where each value comes from, by Kafka's key; `clients` are those that read the producer's and the consumer's files.
+    `sources` tell where each value comes from, by Kafka's key; `clients` are those that read the producer's and the consumer's files,
+    `client_doubts` the warnings about what the producer's client does otherwise than the model.
     `assumed_defaults` are the values that no file sets. `settings` has `acks` ("0", "1", "all"), `min_isr`, `unclean`, `retries`
     (0, or 1 for at least one), `idempotence`, `pipelined`, `flush`, `commit` ("none", "auto", "after"), and `elr` if it differs
     from what the profile has.
@@ -73,6 +76,7 @@ class Deployment:
     programs: tuple[str, ...] = ()
     internal: bool = False
     clients: Mapping[str, Client] = field(default_factory=dict)
+    client_doubts: tuple[Notice, ...] = field(default=(), repr=False)
     files: tuple[ConfigurationFile, ...] = field(default=(), repr=False)
     reading: Reading
     alike: tuple[Reading, ...] = field(default=(), repr=False)
@@ -203,6 +207,11 @@ def deployment_of(
     if old_format:
         settings["truncation"] = TO_HIGH_WATERMARK
         warnings += [old_format]
+    client_doubts = [sources[key].notice(*said, decides=True) for key, *said in made.doubts]
+    warnings += client_doubts
+    warnings += about_unclean(sources["unclean.leader.election.enable"], files, chosen)
+    if made.idempotence:
+        warnings += about_forgetting(files, clients, chosen.version, reading.java)
     suspicious = suspicions(
         settings, sources, replicas=replicas, roles=roles, conflict=made.conflict, internal=internal is not None
     )
@@ -221,6 +230,7 @@ def deployment_of(
         topics=topics.names,
         internal=internal is not None,
         clients=clients if internal is None else {},
+        client_doubts=tuple(client_doubts),
         files=topics.files,
         reading=reading,
     )

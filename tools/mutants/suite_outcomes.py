@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from mutants.groups_mutants import GROUPS
 from mutants.inprocess_mutation import CodeMutant, planted
+from mutants.refusals import described, described_as, model_of, replayed
 from mutants.transactions_mutants import TRANSACTIONS
 from neverlost.conformance.adapter import MakeAdapter
-from neverlost.conformance.divergence import Divergence, drive
 from neverlost.conformance.groups.adapter import GroupsAdapter
 from neverlost.conformance.random_walk import walk
-from neverlost.conformance.suite.cases import Suite, with_chosen
+from neverlost.conformance.suite.cases import Suite
 from neverlost.conformance.suite.from_mutants import kills_of, suite_from
-from neverlost.conformance.suite.run import Failure, conform
+from neverlost.conformance.suite.run import conform
 from neverlost.conformance.transactions.adapter import TransactionsAdapter
-from neverlost.model.core import Model
 from neverlost.spec import profiles
 
 SEEDS, STEPS = 3, 300
@@ -46,30 +45,27 @@ class Mistakes:
         with planted(mutant):
             outcome = conform(made.model, made.cases, self.adapter)
             if outcome.failures:
-                return _refused(outcome.failures[0])
+                return described(outcome.failures[0])
             return next(self._met(mutant, made), None)
 
     def _met(self, mutant: CodeMutant, made: Suite) -> Iterator[dict[str, Any]]:
-        """What walks find that is found again without what they tried on the way."""
+        """What walks find that is seen again without what they tried on the way."""
         for chosen in dict.fromkeys(tuple(case.chosen.items()) for case in made.cases):
-            model = self._model(mutant.bench, dict(chosen))
+            model = model_of(self._profile(mutant.bench), dict(chosen))
             for seed in range(SEEDS):
-                found = walk(model, lambda of=model: self.adapter(of), seed=seed, steps=STEPS).divergence  # type: ignore[misc]
+                found = walk(model, partial(self.adapter, model), seed=seed, steps=STEPS).divergence
                 if found is None:
                     continue
-                tried = () if found.attempted is None else (len(found.trace.steps),)
-                row = _described(dict(chosen), "a walk", replace(found, attempts_after=tried))
-                if self.replayed(mutant, row) is not None:
+                row = described_as(dict(chosen), found)
+                if self.seen_in(mutant, row) is not None:
                     yield row
 
-    def replayed(self, mutant: CodeMutant, row: Mapping[str, Any]) -> Divergence | None:
-        """What differs if the steps of a row are done, with refused steps tried as they were; None if nothing does."""
-        model = self._model(mutant.bench, row["chosen"])
-        steps = [model.parse_step(step) for step in row["steps"]]
-        return drive(self.adapter(model), model, steps, attempts_after=row["tried_after"])
+    def seen_in(self, mutant: CodeMutant, row: Mapping[str, Any]) -> str | None:
+        """What differs if the steps of a row are done; None if nothing does."""
+        return replayed(self._profile(mutant.bench), self.adapter, row)
 
-    def _model(self, version: str, chosen: Mapping[str, int]) -> Model:
-        return with_chosen(profiles()[f"kafka-{self.family}-{version}"].bounded(), chosen)
+    def _profile(self, version: str) -> str:
+        return f"kafka-{self.family}-{version}"
 
     @property
     def _table(self) -> Path:
@@ -85,21 +81,6 @@ class Mistakes:
         """What was found last."""
         found: dict[str, dict[str, Any]] = json.loads(self._table.read_text(encoding="utf-8"))
         return found
-
-
-def _refused(failure: Failure) -> dict[str, Any]:
-    assert failure.divergence is not None, failure.fault
-    return _described(dict(failure.case.chosen), failure.kind, failure.divergence)
-
-
-def _described(chosen: Mapping[str, int], differs: str, divergence: Divergence) -> dict[str, Any]:
-    bounds = divergence.trace.model.bounds
-    return {
-        "chosen": chosen,
-        "differs": differs,
-        "steps": [step.show(bounds) for step in divergence.trace.steps],
-        "tried_after": list(divergence.attempts_after),
-    }
 
 
 FAMILIES = {

@@ -60,8 +60,8 @@ SIMPLIFIED = {
         "with the first one, unless group.consumer.assignment.interval.ms (4.3) has yet to pass"
     ),
     "with KIP-848 a commit names a newer epoch once the member has reconciled": (
-        "in Kafka once it is answered: fewer commits are refused. From 3.8 to 4.1 a member that must give up more comes to the next epoch"
-        " before, so that more are. 3.7 gives back what a member is asked for, if it is meant for it again"
+        "in Kafka once it is answered: fewer commits are refused. From 3.8 to 4.1 a member that must give up more comes to the next"
+        " epoch before, so that more are. 3.7 gives back what a member is asked for, if it is meant for it again"
     ),
     "every position has the epoch of its record": (
         "not one that was reset, or committed without: a truncation below it goes unnoticed. With such commits, or with latest, records"
