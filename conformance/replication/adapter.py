@@ -32,7 +32,7 @@ SEEN = (
 Of the exchanges under way everything is seen but whether leadership has changed since they began.
 """
 
-ATTEMPTS = ("fetch", "expand_isr", "elect", "elect_unclean", "move_leader", "hand_over", "leave_isr", "poll")
+ATTEMPTS = ("fetch", "expand_isr", "elect", "elect_unclean", "move_leader", "hand_over", "poll")
 """The actions that are also tried when the model refuses them."""
 
 MESSAGES = ("become_leader", "become_follower", "grant_isr", "learn_isr")
@@ -102,8 +102,6 @@ class InProcessAdapter:
                 return self._attempt_to_elect(step.action.name, picks["successor"])
             case "hand_over":
                 return self._attempt_to_hand_over(picks["leader"], picks["successor"])
-            case "leave_isr":
-                return self._attempt_to_leave(picks["replica"])
             case "poll":
                 return self._attempt_to_poll(**picks)
             case "become_leader":
@@ -146,15 +144,6 @@ class InProcessAdapter:
         if not asks or (candidates and self._broker(successor) not in candidates):
             return False
         controller.let_go(broker, self._choosing(successor))
-        return True
-
-    def _attempt_to_leave(self, replica: int) -> bool:
-        """Let a broker that the controller considers dead, or lets shut down already, ask to be shut down."""
-        broker, controller = self._broker(replica), self.cluster.controller
-        asks = self.cluster.brokers[broker].process is not None and broker in controller.fenced
-        if not asks or not self._has_epochs_left():
-            return False
-        controller.let_go(broker)
         return True
 
     def _talks_to_controller(self, broker: int) -> bool:

@@ -40,7 +40,7 @@ def test_the_list_of_mistakes_is_kept_with_it(suite: Run, tmp_path: Path) -> Non
     suite("--out", str(tmp_path / "suite"), "--quiet", *store)
     code, out, _ = suite("--list", *store)
     assert code == 0
-    assert "kafka-purgatory: 13 cases" in out.splitlines()[0]
+    assert "kafka-purgatory: 14 cases" in out.splitlines()[0]
     assert "kept from an earlier run" in out.splitlines()[0]
     assert "Killed, with how many steps" in out
 

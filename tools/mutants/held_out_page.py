@@ -8,7 +8,7 @@ from typing import Any
 from mutants.held_out_mutants import HELD_OUT, UNSEEN
 from mutants.held_out_outcomes import CASE, MOST_STATES, RANDOM, RANDOM_STEPS, WHOLE, table
 from mutants.inprocess_mutation import CodeMutant
-from mutants.missed_mutants import MISSED
+from mutants.missed_mutants import LEFT, MISSED
 
 
 def page() -> str:
@@ -33,7 +33,7 @@ def page() -> str:
         f"({told / len(visible):.0%}).",
         "",
         *_rows(HELD_OUT, refused),
-        *_not_refused(refused),
+        *_not_refused(HELD_OUT, refused, UNSEEN),
         "",
         "## Kinds that suites let pass before",
         "",
@@ -42,6 +42,7 @@ def page() -> str:
         "condition that is not always asked.",
         "",
         *_rows(MISSED, refused),
+        *_not_refused(MISSED, refused, LEFT),
     ]
     return "\n".join(lines) + "\n"
 
@@ -61,10 +62,9 @@ def _how(row: Mapping[str, Any]) -> str:
     return f"{'case' if row['by'] == CASE else 'the part, case'} `{row['case']}`, {len(row['steps'])} steps"
 
 
-def _not_refused(refused: Mapping[str, Any]) -> list[str]:
-    left = [mutant for mutant in HELD_OUT if refused[mutant.name] is None]
+def _not_refused(mutants: Sequence[CodeMutant], refused: Mapping[str, Any], reasons: Mapping[str, str]) -> list[str]:
+    left = [mutant for mutant in mutants if refused[mutant.name] is None]
     if not left:
         return []
-    lines = ["", "| not refused | of | why |", "|---|---|---|"]
-    why = {mutant.name: UNSEEN.get(mutant.name, "missed") for mutant in left}
-    return [*lines, *(f"| {mutant.name} | `{mutant.bench}` | {why[mutant.name]} |" for mutant in left)]
+    rows = (f"| {mutant.name} | `{mutant.bench}` | {reasons.get(mutant.name, 'missed')} |" for mutant in left)
+    return ["", "| not refused | of | why |", "|---|---|---|", *rows]

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from neverlost.conformance.adapter import MakeAdapter
-from neverlost.conformance.divergence import Divergence, SideBySide
+from neverlost.conformance.divergence import Divergence, SideBySide, files_of, raised_by_system
 from neverlost.conformance.suite.cases import with_chosen
 from neverlost.conformance.suite.run import Failure
 from neverlost.model.core import Model
 from neverlost.spec import profiles
+
+NOT_STARTED = "the start: not done"
+"""What is said of a system that raises an error when it starts."""
 
 
 def described(failure: Failure) -> dict[str, Any]:
@@ -44,7 +47,12 @@ def replayed(profile: str, make: MakeAdapter, row: Mapping[str, Any]) -> str | N
     """What kind of difference there is if the steps of a row are done, and refused steps tried as they were; None if there is none."""
     model = model_of(profile, row["chosen"])
     steps = [model.parse_step(step) for step in row["steps"]]
-    run = SideBySide(model, make(model))
+    try:
+        adapter = make(model)
+    except Exception as error:
+        raised_by_system(error, files_of(make))
+        return NOT_STARTED
+    run = SideBySide(model, adapter)
     found = run.follow(steps, row["tried_after"])
     if found is None and "attempted" in row:
         found = run.attempt(model.parse_step(row["attempted"]))
