@@ -179,7 +179,5 @@ LEFT = {
         "it takes a shutdown while nobody leads; the suite of 3.5 was made only in part"
     ),
     "KIP-279's first cut is final": NOT_SEARCHED,
-    "a follower beyond its leader's log cuts at its own high watermark": NOT_SEARCHED,
-    "a follower beyond its leader's log drops its own": NOT_SEARCHED,
 }
 """Those that the suites and random steps still let pass, and what they take."""
