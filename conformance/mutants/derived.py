@@ -30,13 +30,14 @@ CHANGES = {1: "more", -1: "less", 0: "same"}
 class Succession:
     """Two steps of a member: the first changes what something follows from, the second is the next that depends on it.
 
-    `part` is the parameter of the second that is the member. `does` says what the first does to the first field of it, and the second
-    to that of each member that it names; `beside` how what the second writes compares with what stood there before the first, or, in
-    what is written at an end, with what the first wrote.
+    `left` is how much there is of the first field after the first step: 0, 1, or 2 for more. `part` is the parameter of the second that
+    is the member. `does` says what the first does to the first field, and the second to that of each member that it names; `beside`
+    how what the second writes compares with what stood there before the first, or, in what is written at an end, with what that wrote.
     """
 
     derived: str
     first: str
+    left: int
     second: str
     part: str
     does: tuple[int, ...]
@@ -48,7 +49,7 @@ class Succession:
         """The mistake that the first step leaves, or loses, what the second needs."""
         effects = ",".join(CHANGES[change] for change in (*self.does, *self.beside))
         return Mutant(
-            name=f"{DERIVED}.{self.first}:{self.derived}:{self.second}[{self.part}]:{effects}",
+            name=f"{DERIVED}.{self.first}:{self.derived}:{self.left}:{self.second}[{self.part}]:{effects}",
             kind=DERIVED,
             written=self.derived,
             instead=self.first,
@@ -133,17 +134,18 @@ def _successions(
         does += [other.moved(before[at], after[at]) for _, other in parts]
         stood = reached.states[first if derived.made is Made.ENDED else earlier]
         beside = member.beside(stood, before[at], after[at])
-        table = np.stack([reached.steps[first], *does, *beside], axis=1)
+        table = np.stack([reached.steps[first], member.left(reached.states[first]), *does, *beside], axis=1)
         for row in np.unique(table, axis=0, return_index=True)[1]:
             same = at[(table == table[row]).all(axis=1)]
             opening = ground.model.steps[int(table[row][0])].action
             succession = Succession(
                 derived=derived.name,
                 first=opening.name,
+                left=int(table[row][1]),
                 second=step.action.name,
                 part=name,
-                does=tuple(map(int, table[row][1 : 1 + len(does)])),
-                beside=tuple(map(int, table[row][1 + len(does) :])),
+                does=tuple(map(int, table[row][2 : 2 + len(does)])),
+                beside=tuple(map(int, table[row][2 + len(does) :])),
                 rules=", ".join(dict.fromkeys((opening.source, step.action.source))),
             )
             yield succession, same[:MOST_TRIES]
@@ -206,6 +208,11 @@ class _Member:
         (slot,) = self.slots[name]
         value: Rows = (states[:, slot.word] >> slot.shift & slot.mask) + slot.low
         return value
+
+    def left(self, states: Rows) -> Rows:
+        """How much there is of the first field: 0, 1, or 2 for more."""
+        left: Rows = np.minimum(self._value(self.derived.fields[0], states), 2)
+        return left
 
     def moved(self, before: Rows, after: Rows) -> Rows:
         """How the first field changes: 1 if it grows, -1 if it shrinks, else 0."""

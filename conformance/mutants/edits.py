@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from inspect import signature
 from types import FunctionType
 
-from neverlost.model.core import NONE, SubsetOf
+from neverlost.model.core import NONE, SubsetOf, contains
 from neverlost.model.core.parsing import parsed_expression
 from neverlost.model.core.reading import tree_of, trees_of
 from neverlost.model.core.tree import (
@@ -194,6 +194,7 @@ def _others(tree: Tree) -> Iterator[Edit]:
                 yield Edit(part, OTHER, REPLACE, ast.IfExp(test=there, body=sibling, orelse=_syntax(part)))
         elif isinstance(part, Call):
             yield from _larger_sets(tree, part)
+            yield from _memberships(tree, part)
             yield from _other_functions(tree, part)
         elif isinstance(part, Do):
             yield from _other_numbers(tree, part.call)
@@ -230,6 +231,25 @@ def _larger_sets(tree: Tree, call: Call) -> Iterator[Edit]:
             other.args = [*other.args[:number], sibling, *other.args[number + 1 :]]
             both = ast.Call(func=ast.Name(id="max", ctx=ast.Load()), args=[_syntax(call), other], keywords=[])
             yield Edit(call, OTHER, REPLACE, both)
+
+
+def _memberships(tree: Tree, call: Call) -> Iterator[Edit]:
+    """A condition on two members is taken for whether the second is in one of the sets of the first that it looks at."""
+    names = [one.name for one in call.arguments[1:] if isinstance(one, Local)]
+    if len(names) != 2 or len(call.arguments) != 3 or not _returns(call.function, "bool"):
+        return
+    if tree.function.__globals__.get("contains") is not contains:
+        return
+    callee = tree_of(call.function)
+    first, second = list(callee.parameters.values())[1:]
+    looked_at = {one.field for one in callee.parts if isinstance(one, Element)}
+    for field in tree.parameters[tree.states[0]].fields:
+        members = field.domain.index
+        if field.name not in looked_at or field.indexes != (first,) or members is None:
+            continue
+        if issubclass(members, SubsetOf) and members.of is second:
+            instead = parsed_expression(f"contains({tree.states[0]}.{field.name}[{names[0]}], {names[1]})")
+            yield Edit(call, OTHER, REPLACE, instead)
 
 
 def _returns(function: Function, kind: str) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from neverlost.spec.kafka.releases import KRAFT
 from neverlost.spec.kafka.replication.differences import TIME_LINE
@@ -31,25 +32,28 @@ def controls_only(file: ConfigurationFile) -> bool:
     return roles_of(file) == {CONTROLLER} and not any(entry.key in deciding_keys("broker") for entry in file.entries)
 
 
-def about_unclean(
+def seen_by_controllers(
     of_unclean: SourcedValue, files: Sequence[ConfigurationFile], chosen: ChosenVersion
-) -> Iterator[Notice]:
-    """The doubt about unclean elections that the file of a broker allows or forbids which is no controller.
+) -> tuple[SourcedValue, tuple[Notice, ...]]:
+    """Whether unclean elections are allowed, where only brokers tell it that are no controllers, and the doubt about it.
 
-    What starts containers, or has an operator start them, has one configuration for both.
-    A controller takes what is set for the topic or at run time, else what its own file has (ControllerServer hands
-    `config.originals` to ConfigurationControlManager.uncleanLeaderElectionEnabledForTopic, from 3.9 on); a broker shows what its has.
+    A controller takes what is set for the topic or at run time, else what its own file has (ControllerServer hands it its originals,
+    ConfigurationControlManager.uncleanLeaderElectionEnabledForTopic reads them, from 3.9 on); a broker shows its own. So a default that
+    a broker shows is none that a file tells. What starts containers, or has an operator start them, has one configuration for both.
     """
     nodes = [file for file in files if roles_of(file) and (file.printed or file.form == PROPERTIES)]
     if (
-        chosen.mode == KRAFT
-        and not TIME_LINE.settings_of(chosen.release, chosen.mode).get("ignores_unclean")
-        and of_unclean.layer in ("broker", "default")
-        and not of_unclean.is_assumed
-        and nodes
-        and not any(CONTROLLER in roles_of(file) for file in nodes)
+        chosen.mode != KRAFT
+        or TIME_LINE.settings_of(chosen.release, chosen.mode).get("ignores_unclean")
+        or not nodes
+        or any(CONTROLLER in roles_of(file) for file in nodes)
     ):
-        what = "controllers decide about unclean elections, and this is what a broker has that is none."
-        why = "They take what is set for the topic or at run time, else what their own files have."
-        advice = "Set it for the topic or for all brokers (--entity-default), or in the controllers' files too."
-        yield of_unclean.notice(what, why, advice, decides=True)
+        return of_unclean, ()
+    if of_unclean.layer == "default":
+        return replace(of_unclean, file=None, line=None), ()
+    if of_unclean.layer != "broker":
+        return of_unclean, ()
+    what = "controllers decide about unclean elections, and this is what a broker has that is none."
+    why = "They take what is set for the topic or at run time, else what their own files have."
+    advice = "Set it for the topic or for all brokers (--entity-default), or in the controllers' files too."
+    return of_unclean, (of_unclean.notice(what, why, advice, decides=True),)

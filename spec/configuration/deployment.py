@@ -11,7 +11,7 @@ from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 from .clients import IN_FLIGHT, LIBRDKAFKA, Client
 from .configuration_file import ConfigurationFile, entries_of
-from .controllers import about_unclean
+from .controllers import seen_by_controllers
 from .defaults import CONFIGURATION_KEYS, SHOWN_ONLY
 from .forgotten import about_forgetting
 from .forms.librdkafka import unknown_keys
@@ -40,6 +40,8 @@ PRODUCER_KEYS = {
     IN_FLIGHT: "in_flight",
 }
 """Which part of a Producer is the effective value of a key."""
+
+UNCLEAN = "unclean.leader.election.enable"
 
 EFFECTIVE_MIN_ISR = "3.7"
 """From here on a leader asks for no more replicas in sync than the partition has (KAFKA-15583, Partition.effectiveMinIsr)."""
@@ -182,6 +184,8 @@ def deployment_of(
     files = [_read_by(file, clients) for file in files]
     problems, warnings = _of_keys(files, reading)
     sources, about_values = find_sources(files, reading, problems)
+    sources[UNCLEAN], doubts = seen_by_controllers(sources[UNCLEAN], files, chosen)
+    about_values += doubts
     for key, value in changes.items():
         _change(sources, key, value, chosen.version, problems)
     if not changes:
@@ -209,7 +213,6 @@ def deployment_of(
         warnings += [old_format]
     client_doubts = [sources[key].notice(*said, decides=True) for key, *said in made.doubts]
     warnings += client_doubts
-    warnings += about_unclean(sources["unclean.leader.election.enable"], files, chosen)
     if made.idempotence:
         warnings += about_forgetting(files, clients, chosen.version, reading.java)
     suspicious = suspicions(
@@ -279,7 +282,7 @@ def _settings(
     settings: dict[str, str | int | bool] = {
         "acks": made.acks,
         "min_isr": min(int(sources[key].value) for key in ("min.insync.replicas", "replication.factor")),
-        "unclean": sources["unclean.leader.election.enable"].value == "true",
+        "unclean": sources[UNCLEAN].value == "true",
         "retries": min(made.retries, 1),
         "idempotence": made.idempotence,
         "pipelined": made.in_flight > 1,

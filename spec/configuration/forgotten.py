@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from .clients import LIBRDKAFKA, STREAMS, Client
+from .clients import CONNECT, LIBRDKAFKA, STREAMS, Client
 from .configuration_file import ConfigurationFile, entries_of
 from .defaults import ConfigurationKey
 from .in_force import in_force, told
@@ -27,6 +27,8 @@ DELIVERY = ConfigurationKey(role="producer", key="delivery.timeout.ms", kind="in
 OF_LIBRDKAFKA = ("message.timeout.ms", "delivery.timeout.ms")
 LONGEST_OF_LIBRDKAFKA = 300000
 """How long librdkafka sends a message again by default (CONFIGURATION.md); 0 is without an end."""
+OF_OLD_RECORDS = (STREAMS, CONNECT)
+"""What gives its records the time of those that it reads (RecordCollectorImpl, MirrorSourceTask), or that a connector has for them."""
 APPEND_TIME = ("message.timestamp.type", "log.message.timestamp.type")
 TWICE = "A partition that has forgotten the producer writes a record again that is sent again: idempotence does not prevent it."
 

@@ -167,7 +167,8 @@ def _early(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
     """That records are deleted by age sooner than by default, or by size, once."""
     for entry in (entry for file in files for entry in file.entries):
         number = int(entry.value) if re.fullmatch(r"\s*\d{1,20}\s*", entry.value) else None
-        if number is not None and (entry.key in SIZES or number * AGES.get(entry.key, DEFAULT_AGE) < DEFAULT_AGE):
+        early = number is not None and entry.key in AGES and number * AGES[entry.key] < DEFAULT_AGE
+        if early or (number is not None and entry.key in SIZES):
             yield replace(EARLY, key=entry.key, file=entry.file, line=entry.line)
             return
 

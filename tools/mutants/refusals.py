@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from neverlost.conformance.adapter import MakeAdapter
-from neverlost.conformance.divergence import SideBySide
+from neverlost.conformance.divergence import Divergence, SideBySide
 from neverlost.conformance.suite.cases import with_chosen
 from neverlost.conformance.suite.run import Failure
 from neverlost.model.core import Model
@@ -14,16 +14,20 @@ from neverlost.spec import profiles
 
 
 def described(failure: Failure) -> dict[str, Any]:
-    """How a case failed: bounds and settings, steps, after which of them refused steps were tried, and what differs then.
+    """How a case failed."""
+    assert failure.divergence is not None, failure.fault
+    return described_as(failure.case.chosen, failure.divergence)
+
+
+def described_as(chosen: Mapping[str, int], divergence: Divergence) -> dict[str, Any]:
+    """Bounds and settings, steps, after which of them refused steps were tried, and what differs then.
 
     Of a random walk, which tries only some refused steps, the one that differs is `attempted`.
     """
-    divergence = failure.divergence
-    assert divergence is not None, failure.fault
     bounds = divergence.trace.model.bounds
     row = {
-        "chosen": dict(failure.case.chosen),
-        "differs": failure.kind,
+        "chosen": dict(chosen),
+        "differs": divergence.kind,
         "steps": [step.show(bounds) for step in divergence.trace.steps],
         "tried_after": list(divergence.attempts_after),
     }

@@ -51,7 +51,7 @@ def named(run: KillingRun) -> tuple[Derived, str, str, str, list[str]]:
     """What the name of a mistake says."""
     kind, _, rest = run.mutant.name.partition(".")
     assert kind == run.mutant.kind == DERIVED
-    first, derived, second, effects = rest.split(":")
+    first, derived, _, second, effects = rest.split(":")
     action, _, part = second.partition("[")
     return KINDS[derived], first, action, part.rstrip("]"), effects.split(",")
 

@@ -226,6 +226,7 @@ def test_what_cannot_be_assumed_is_refused_with_what_can(text: str) -> None:
         ({"topic": f"{TOPIC}retention.ms=604800000\n"}, []),
         ({"topic": f"{TOPIC}retention.ms=-1\n"}, []),
         ({"topic": f"{TOPIC}retention.bytes=1\n"}, ["early deletion"]),
+        ({"topic": f"{TOPIC}flush.ms=0\n"}, []),
         ({"topic": f"{TOPIC}retention.bytes=-1\n"}, []),
         ({"broker": "min.insync.replicas=2\nlog.dirs=/data\nlog.retention.hours=167\n"}, ["early deletion"]),
         ({"broker": "min.insync.replicas=2\nlog.dirs=/data\nlog.retention.hours=168\n"}, []),
