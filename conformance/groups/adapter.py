@@ -578,11 +578,9 @@ class GroupsAdapter(SteppedAdapter[_World]):
 
     def _given(self, partition: int) -> int:
         known = self.world.coordinator.classic.members
-        for member in self.members:
-            name = self._id(member)
-            if name is not None and partition in known[name].assigned:
-                return member
-        return NONE
+        named = ((member, name) for member in self.members if (name := self._id(member)) is not None)
+        found: int = next((member for member, name in named if partition in known[name].assigned), NONE)
+        return found
 
     def _assigned_in_epochs(self) -> dict[str, Any]:
         given, given_in = [NONE for _ in self.partitions], [0 for _ in self.partitions]
