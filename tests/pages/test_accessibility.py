@@ -113,7 +113,7 @@ MATRICES = {
     "replication": ("--replicas", "2", "--version", "kafka-3.7", "--version", "kafka-4.1"),
     "transactions": ("transactions", "--version", "kafka-transactions-4.0"),
     "quorum": ("quorum", "--version", "kafka-quorum-3.9"),
-    "groups": ("groups", "--version", "kafka-groups-4.3.1"),
+    "groups": ("groups", "--version", "kafka-groups-4.3.1", "--protocol", "eager", "--commit", "auto"),
 }
 
 
