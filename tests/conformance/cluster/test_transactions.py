@@ -255,6 +255,7 @@ def is_within(story: Mapping[str, object], settings: Mapping[str, object]) -> bo
     return all(isinstance(most := settings.get(name), int) and most >= n for name, n in faults.items())
 
 
+@pytest.mark.brokers
 @pytest.mark.xdist_group("brokers")
 def test_a_late_marker_commits_what_nobody_asked_for_on_a_real_broker_of_4_1_and_is_refused_by_4_2(
     runnable: Callable[..., RunnableRelease],
