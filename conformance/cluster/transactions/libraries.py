@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import socket
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,38 +11,15 @@ from typing import Any, Protocol
 
 from ..cluster import Cluster
 from ..gates import PRODUCERS
-from ..releases import ClusterError, MissingError, RunnableRelease
+from ..java_clients import Call, JavaClient
+from ..releases import MissingError, RunnableRelease
 from ..wire import HOST
 from .stories import LIBRDKAFKA, release_of_client
 
 REQUEST_MS, DELIVERY_MS, BLOCK_MS = 1500, 4000, 60_000
 """request.timeout.ms, after which a library sends again; delivery.timeout.ms, after which it gives a record up; the time of a call."""
-START_SECONDS, POLL_SECONDS = 60.0, 0.05
+POLL_SECONDS = 0.05
 SOURCE = "Transactor.java"
-
-
-class Call:
-    """A call of a library that was made, and what it said."""
-
-    def __init__(self) -> None:
-        self._ended = threading.Event()
-        self.error = ""
-
-    def end(self, error: str = "") -> None:
-        """It has returned, with an error or none."""
-        self.error = error
-        self._ended.set()
-
-    @property
-    def has_ended(self) -> bool:
-        """Has it returned?"""
-        return self._ended.is_set()
-
-    def wait(self, seconds: float) -> str:
-        """The error that it returns with, or an empty text. Raises ClusterError if it does not return in time."""
-        if not self._ended.wait(seconds):
-            raise ClusterError(f"a call of the producer did not return within {seconds:g} s")
-        return self.error
 
 
 class Library(Protocol):
@@ -86,39 +62,15 @@ class JavaLibrary:
         }
         if (release or cluster.release).number >= (2, 1):
             settings["delivery.timeout.ms"] = str(DELIVERY_MS)
-        properties = cluster.folder / f"{topic}-{name}.properties"
-        properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()), encoding="utf-8")
-        self._calls: dict[str, Call] = {}
-        with socket.create_server((HOST, 0)) as server:
-            server.settimeout(1)
-            arguments = [str(properties), topic, str(server.getsockname()[1])]
-            source = str(files(__package__) / SOURCE)
-            process = cluster.run_java(f"{topic}-{name}", source, arguments, other=release)
-            self._connection = cluster.until(lambda: self._accepted(server), START_SECONDS, "the start of the producer")
-        self._process = process
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    @staticmethod
-    def _accepted(server: socket.socket) -> socket.socket:
-        connection, _ = server.accept()
-        connection.settimeout(None)
-        return connection
-
-    def _listen(self) -> None:
-        with self._connection.makefile(encoding="utf-8") as lines:
-            for line in lines:
-                number, _, error = line.strip().partition(" ")
-                self._calls[number].end(error)
+        self._client = JavaClient(
+            cluster, f"{topic}-{name}", str(files(__package__) / SOURCE), settings, topic, release
+        )
 
     def call(self, command: str, *arguments: str) -> Call:
-        number, call = str(len(self._calls)), Call()
-        self._calls[number] = call
-        self._connection.sendall(f"{' '.join([number, command, *arguments])}\n".encode())
-        return call
+        return self._client.call(command, *arguments)
 
     def close(self) -> None:
-        self._connection.close()
-        self._process.kill()
+        self._client.kill()
 
 
 def _silent() -> logging.Logger:
