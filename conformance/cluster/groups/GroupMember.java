@@ -81,12 +81,13 @@ public class GroupMember {
         Runtime.getRuntime().halt(0);
     }
 
-    /** Polls for so many milliseconds at most: the partition of this number, or none. */
+    /** Polls for so many milliseconds at most: the partition of this number, or none. What is so already is not asked for again. */
     private static String poll(String milliseconds, String wanted) {
-        Set<TopicPartition> others = new HashSet<>(consumer.assignment());
-        if (!wanted.equals("none") && others.remove(partition(wanted)))
+        Set<TopicPartition> others = new HashSet<>(consumer.assignment()), paused = consumer.paused();
+        if (!wanted.equals("none") && others.remove(partition(wanted)) && paused.contains(partition(wanted)))
             consumer.resume(Collections.singleton(partition(wanted)));
-        consumer.pause(others);
+        others.removeAll(paused);
+        if (!others.isEmpty()) consumer.pause(others);
         StringBuilder found = new StringBuilder();
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(Long.parseLong(milliseconds))))
             found.append(found.length() == 0 ? "" : ",").append(record.partition()).append(":").append(record.offset());

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.resources import files
 from typing import cast
 
@@ -136,6 +137,7 @@ class Play:
                         raise ClusterError(f"{shown}: {error}") from error
                     steps.append(PlayedStep(step=shown, done=False, said=str(error)))
                     break
+            self.gates.open_all()
             self._read_to_the_ends(len(steps))
         except (ClusterError, OSError, LookupError) as error:
             trouble = str(error)
@@ -170,8 +172,7 @@ class Play:
     def _end(self) -> None:
         if self.debugger is not None:
             self.debugger.end()
-        for member in self.readers:
-            self.gates.open(OFFSET_COMMIT, f"m{member + 1}", self.coordinator)
+        self.gates.open_all()
         for reader in self.readers.values():
             reader.client.kill()
         self.readers.clear()
@@ -184,7 +185,7 @@ class Play:
         """Where clients find the broker."""
         return self.cluster.client_port[BROKER]
 
-    @property
+    @cached_property
     def coordinator(self) -> int:
         """The coordinator of the group."""
         found = self.cluster.until(
@@ -482,7 +483,9 @@ class Play:
         wanted, end = self._state(at.after), time.monotonic() + STEP_SECONDS
         self._poll_nothing(self.readers[member])
         while self._wrong(wanted) and time.monotonic() < end:
-            self._poll_nothing(self.readers[member])
+            # Who has asked to join goes on polling until it is heard.
+            for reader in self.readers.values():
+                self._poll_nothing(reader)
             self._look(0)
         return "it polls"
 
