@@ -246,7 +246,8 @@ def way_through(model: Model, symmetry: Symmetry, path: Sequence[Packed]) -> tup
     states = [next(w for w in model.initial_states() if symmetry.representative(w) == path[0])]
     steps = []
     for goal in path[1:]:
-        number, after = next((n, w) for n, w in model.successors(states[-1]) if symmetry.representative(w) == goal)
+        alike = symmetry.members(goal)
+        number, after = next((n, w) for n, w in model.successors(states[-1]) if w in alike)
         steps.append(model.steps[number])
         states.append(after)
     return states, steps

@@ -31,9 +31,9 @@ class Symmetry:
         """The least packed state of the class of `words`."""
         return min((self.model.layout.moved(words, moves) for moves in self._moves), default=words)
 
-    def orbit(self, words: Packed) -> int:
-        """How many states the class of `words` has."""
-        return len({words, *(self.model.layout.moved(words, moves) for moves in self._moves)})
+    def members(self, words: Packed) -> set[Packed]:
+        """The states of the class of `words`."""
+        return {words, *(self.model.layout.moved(words, moves) for moves in self._moves)}
 
     def states_of_classes(self, keeping: Iterable[int]) -> int:
         """How many states there are in some classes: number k says how many of their representatives k renamings keep as they are."""

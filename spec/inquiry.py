@@ -59,11 +59,12 @@ class Ask:
 
 
 class Case(ABC):
-    """One reading of the files: what the family's model makes of them.
+    """One reading of the files: what the family's model makes of them. `faults` are the family's.
 
     `ways` are those of the open points, by name. `release` is that of the brokers; those to `until` behave as it does.
     """
 
+    faults: ClassVar[tuple[Budget, ...]]
     ways: Mapping[str, str]
     release: str
     until: str
@@ -78,10 +79,24 @@ class Case(ABC):
     def asks(self) -> Sequence[Ask]:
         """What is asked, what counts first before what is beyond."""
 
-    @property
     @abstractmethod
+    def model(self, counts: Counts) -> Model:
+        """What the family's model is of the files, with these faults."""
+
+    def ask(self, danger: Danger, counts: Counts, *, usual: bool) -> Ask:
+        """Can the danger happen with these faults?"""
+        return Ask(
+            danger=danger,
+            model=self.model(counts),
+            counts=counts,
+            with_what=words_of(self.faults, counts),
+            usual=usual,
+        )
+
+    @property
     def searched(self) -> str:
         """Which model, within which bounds."""
+        return bounds_of(self.model({}))
 
     @property
     def lacks(self) -> tuple[str, ...]:

@@ -99,16 +99,19 @@ class InterpretedEngine:
         return tallies
 
     def whole(self, level: int) -> int | None:
-        return sum(self.symmetry.orbit(words) for words in self.levels[level]) if self.symmetry.keeps_start else None
+        return (
+            sum(len(self.symmetry.members(words)) for words in self.levels[level])
+            if self.symmetry.keeps_start
+            else None
+        )
 
     def has(self, level: int, target: Packed) -> bool:
         return target in self.levels[level]
 
     def predecessor(self, level: int, target: Packed) -> Packed:
+        alike = self.symmetry.members(target)
         return min(
-            words
-            for words in self.levels[level]
-            if any(self.symmetry.representative(after) == target for _, after in self.model.successors(words))
+            words for words in self.levels[level] if any(after in alike for _, after in self.model.successors(words))
         )
 
     def states(self) -> list[npt.NDArray[np.int64]]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from neverlost.model.core import Profile
 
 ZOOKEEPER, KRAFT = "ZooKeeper", "KRaft"
 MODES = (ZOOKEEPER, KRAFT)
@@ -147,6 +151,11 @@ class TimeLine:
         if found is None:
             raise LookupError(f"no version stands for {release} with {mode}")
         return found
+
+    def version_of(self, versions: Iterable[Profile], release: str, mode: str) -> Profile:
+        """The one of these versions that stands for a release in a mode. Raises LookupError if there is none."""
+        name = self.version_name(release, mode)
+        return next(version for version in versions if version.name == name)
 
     def version_at(self, release: str, mode: str) -> str | None:
         """The same; None if there is none."""

@@ -40,8 +40,6 @@ from neverlost.spec.inquiry import (
     Remedy,
     Subject,
     all_within,
-    bounds_of,
-    words_of,
 )
 from neverlost.spec.kafka.releases import EITHER, RELEASES
 
@@ -191,6 +189,7 @@ class GroupsCase(Case):
     `stores` is true where librdkafka itself says that an offset may be committed.
     """
 
+    faults = Group.budgets
     ways: Mapping[str, str]
     release: str
     until: str
@@ -240,14 +239,12 @@ class GroupsCase(Case):
         if self.tolerance is not None:
             usual, beyond = list(all_within(self.tolerance)), []
         log = self.offsets.asks(COMMIT_LOST, usual=False)
-        found = [self._ask(SKIPPED, counts, usual=counts in usual) for counts in (*usual, *beyond)]
+        found = [self.ask(SKIPPED, counts, usual=counts in usual) for counts in (*usual, *beyond)]
         if self.tolerance is None:
             with_a_disk = tuple(ask for ask in log if "disk_losses" in ask.counts)
-            forgotten = self._ask(SKIPPED, FORGOTTEN, usual=True)
+            forgotten = self.ask(SKIPPED, FORGOTTEN, usual=True)
             found.append(replace(forgotten, with_what=LOST_OFFSET, given=with_a_disk))
-        others = [
-            self._ask(danger, counts, usual=False) for danger in (REPEATED, BACK, TWO_READERS) for counts in usual
-        ]
+        others = [self.ask(danger, counts, usual=False) for danger in (REPEATED, BACK, TWO_READERS) for counts in usual]
         return (*found, *others, *log)
 
     @property
@@ -261,21 +258,11 @@ class GroupsCase(Case):
         settings = TIME_LINE.settings_of(self.release, EITHER)
         return bool(settings.get("expires_in_use") or settings.get("expires_in_rebalance"))
 
-    def _ask(self, danger: Danger, counts: Counts, *, usual: bool) -> Ask:
-        return Ask(
-            danger=danger,
-            model=self.model(counts),
-            counts=counts,
-            with_what=words_of(Group.budgets, counts),
-            usual=usual,
-        )
-
     def model(self, counts: Counts) -> Model:
         """The consumer and its group as a model with these faults."""
         from .versions import VERSIONS
 
-        name = TIME_LINE.version_name(self.release, EITHER)
-        profile = next(version for version in VERSIONS if version.name == name)
+        profile = TIME_LINE.version_of(VERSIONS, self.release, EITHER)
         forgets = {"expires_in_use": 1} if counts == FORGOTTEN else {}
         epochs = {} if self.checks_epochs else {"checks_epoch": 0}
         return profile.bounded(
@@ -288,10 +275,6 @@ class GroupsCase(Case):
             **forgets,
             **counts,
         )
-
-    @property
-    def searched(self) -> str:
-        return bounds_of(self.model({}))
 
     def remedies(self) -> Sequence[Remedy]:
         """To commit after processing; to process before the next poll; to begin at the earliest record; all of these."""

@@ -28,8 +28,6 @@ from neverlost.spec.inquiry import (
     Remedy,
     Subject,
     all_within,
-    bounds_of,
-    words_of,
 )
 from neverlost.spec.kafka.releases import KRAFT, RELEASES
 
@@ -127,6 +125,7 @@ BEYOND: tuple[Counts, ...] = (
 class QuorumCase(Case):
     """The controllers. `level` is kraft.version, `level_why` says why it is so. `sources` tell where the values stand."""
 
+    faults = Quorum.budgets
     ways: Mapping[str, str]
     release: str
     until: str
@@ -174,24 +173,13 @@ class QuorumCase(Case):
             beyond = [counts for counts in beyond if "borrowed_copies" not in counts]
         if self.tolerance is not None:
             usual, beyond = list(all_within(self.tolerance)), []
-        return [
-            Ask(
-                danger=danger,
-                model=self.model(counts),
-                counts=counts,
-                with_what=words_of(Quorum.budgets, counts),
-                usual=counts in usual,
-            )
-            for danger in DANGERS
-            for counts in (*usual, *beyond)
-        ]
+        return [self.ask(danger, counts, usual=counts in usual) for danger in DANGERS for counts in (*usual, *beyond)]
 
     def model(self, counts: Counts) -> Model:
         """The controllers as a model with these faults."""
         from .versions import VERSIONS
 
-        name = TIME_LINE.version_name(self.release, KRAFT)
-        profile = next(version for version in VERSIONS if version.name == name)
+        profile = TIME_LINE.version_of(VERSIONS, self.release, KRAFT)
         return profile.bounded(
             controllers=min(self.controllers, MOST_CONTROLLERS),
             kraft_version=self.level,
@@ -201,10 +189,6 @@ class QuorumCase(Case):
             voters_in_file=InFile.names.index(self.in_file),
             **counts,
         )
-
-    @property
-    def searched(self) -> str:
-        return bounds_of(self.model({}))
 
     def remedies(self) -> Sequence[Remedy]:
         """To wait, no voters in files, three controllers, directory ids, later releases: each alone, then with three controllers."""

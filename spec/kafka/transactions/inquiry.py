@@ -31,7 +31,6 @@ from neverlost.spec.inquiry import (
     Subject,
     all_within,
     bounds_of,
-    words_of,
 )
 from neverlost.spec.kafka.releases import EITHER, KRAFT, RELEASES, has_mode
 
@@ -168,6 +167,7 @@ class TransactionsCase(Case):
     producer while a request of it is held up? `sources` tell where the values stand.
     """
 
+    faults = Transactions.faults
     ways: Mapping[str, str]
     release: str
     until: str
@@ -212,24 +212,14 @@ class TransactionsCase(Case):
         (usual if self.expires_soon else beyond).append(EXPIRED)
         if self.tolerance is not None:
             usual, beyond = all_within(self.tolerance), []
-        found = [self._ask(danger, counts, usual=counts in usual) for danger in DANGERS for counts in (*usual, *beyond)]
+        found = [self.ask(danger, counts, usual=counts in usual) for danger in DANGERS for counts in (*usual, *beyond)]
         return (*found, *self.log.asks(DECISION_LOST, usual=True))
-
-    def _ask(self, danger: Danger, counts: Counts, *, usual: bool) -> Ask:
-        return Ask(
-            danger=danger,
-            model=self.model(counts),
-            counts=counts,
-            with_what=words_of(Transactions.faults, counts),
-            usual=usual,
-        )
 
     def model(self, counts: Counts) -> Model:
         """The producer as a model with these faults."""
         from .versions import VERSIONS
 
-        name = TIME_LINE.version_name(self.release, EITHER)
-        profile = next(version for version in VERSIONS if version.name == name)
+        profile = TIME_LINE.version_of(VERSIONS, self.release, EITHER)
         return profile.bounded(
             server=_version(self.server),
             client=_version(self.client),
