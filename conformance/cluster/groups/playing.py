@@ -34,6 +34,7 @@ SOURCE = "GroupMember.java"
 BROKER = 1
 CALL_SECONDS, STEP_SECONDS, REFUSED_SECONDS, EXPIRY_SECONDS = 60.0, 45.0, 4.0, 180.0
 POLL_MS, SESSION_MS = 200, 6000
+FETCH_SECONDS = 1.0
 STRATEGIES = {
     int(Protocol.EAGER): "org.apache.kafka.clients.consumer.RangeAssignor",
     int(Protocol.COOPERATIVE): "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
@@ -217,10 +218,11 @@ class Play:
             # Commits go out in every poll, so that the run says when.
             "auto.commit.interval.ms": "1",
             "max.poll.records": "1",
-            "metadata.max.age.ms": "1000",
             "reconnect.backoff.max.ms": "200",
             "default.api.timeout.ms": "50000",
         }
+        if chosen["partition_adds"]:
+            found["metadata.max.age.ms"] = "1000"
         if chosen["protocol"] == Protocol.CONSUMER:
             return {**found, "group.protocol": "consumer"}
         return {
@@ -368,6 +370,7 @@ class Play:
         wanted = self._state(at.before).position[member][partition]
         holding = self.holds and self._is_followed_by_a_commit(at)
         if holding:
+            self._fetch_before(reader, partition)
             self._stop_in(reader)
         seconds = STEP_SECONDS if at.after is not None else REFUSED_SECONDS
         end = time.monotonic() + seconds
@@ -383,6 +386,14 @@ class Play:
         assert self.debugger is not None
         thread = self.debugger.stopped(self.holds)
         return f"poll returns {self._named(partition, wanted)} while {thread} is stopped in {self.holds}"
+
+    def _fetch_before(self, reader: Reader, partition: int) -> None:
+        """Have a member fetch the record, and not return it: a poll that does not wait only asks for it."""
+        if found := reader.call("poll", 0, partition):
+            raise NotDoneError(f"a poll that does not wait returns {found}")
+        time.sleep(FETCH_SECONDS)
+        # The first poll that finds what was fetched asks for no commit; the next one does.
+        reader.call("poll", 0, "none")
 
     def _is_followed_by_a_commit(self, at: PathStep) -> bool:
         """Is an automatic commit the next step, with the record in hand?"""
