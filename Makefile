@@ -121,6 +121,7 @@ do-mutants: $(VENV)/tools
 	$(BIN)/python tools/kafka_mutant_search.py
 	$(BIN)/python tools/inprocess_mutant_search.py
 	$(BIN)/python tools/history_mutant_search.py
+	$(BIN)/python tools/held_out_mutant_search.py
 	NEVERLOST_REWRITE=1 $(BIN)/pytest --quiet tests/spec/test_kafka_mutants.py tests/conformance -k page
 
 # Tests of docs/upstream that fail on a released Kafka, and whether they fail as the reports say. Needs Java 17 and Maven.

@@ -2,6 +2,7 @@
 
     python benchmarks/bench_default_checks.py            a line for each version
     python benchmarks/bench_default_checks.py 1          the same with one delay
+    python benchmarks/bench_default_checks.py quorum     the controllers' quorum, which has other faults
 
 Seconds are those of the processor, so that a busy machine counts for little; the kernel is compiled before.
 """
@@ -10,9 +11,11 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping, Sequence
 
 from neverlost.explorer.search import explore
-from neverlost.spec import profiles
+from neverlost.model.core import Profile
+from neverlost.spec.kafka.quorum.versions import VERSIONS as QUORUMS
 from neverlost.spec.kafka.replication.versions import VERSIONS
 
 DURABLE = {"acks": 2, "min_isr": 2}
@@ -22,20 +25,33 @@ CHECKS = {
     "1 power loss": {"power_losses": 1},
     "3 leader moves": {"leader_moves": 3},
 }
+QUORUM_CHECKS = {
+    "no fault": {},
+    "1 lost directory": {"disk_losses": 1},
+    "the same, kraft.version 1": {"disk_losses": 1, "kraft_version": 1},
+}
 
 
-def main() -> None:
-    delays = {"delays": int(sys.argv[1])} if len(sys.argv) > 1 else {}
-    explore(profiles()["kafka-2.1"].bounded(**DURABLE, **delays), symmetry=True)
-    print(f"{'version':18}" + "".join(f"{name:>30}" for name in CHECKS))
-    for version in VERSIONS:
+def compare(versions: Sequence[Profile], checks: Mapping[str, Mapping[str, int]], asked: Mapping[str, int]) -> None:
+    """Print a line for each version, and a cell for each check."""
+    explore(versions[0].bounded(**asked), symmetry=True)
+    print(f"{'version':18}" + "".join(f"{name:>30}" for name in checks))
+    for version in versions:
         cells = []
-        for faults in CHECKS.values():
-            model = version.bounded(**DURABLE, **faults, **delays)
+        for chosen in checks.values():
+            model = version.bounded(**asked, **chosen)
             began = time.process_time()
             result = explore(model, symmetry=True)
             cells.append(f"{result.verdict}, {result.distinct:,}, {time.process_time() - began:.2f} s")
         print(f"{version.name:18}" + "".join(f"{cell:>30}" for cell in cells), flush=True)
+
+
+def main() -> None:
+    if sys.argv[1:] == ["quorum"]:
+        compare(QUORUMS, QUORUM_CHECKS, {})
+    else:
+        delays = {"delays": int(sys.argv[1])} if len(sys.argv) > 1 else {}
+        compare(VERSIONS, CHECKS, {**DURABLE, **delays})
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol, runtime_checkable
 
@@ -77,6 +77,15 @@ class Adapter(Protocol):
 
 
 MakeAdapter = Callable[[Model], Adapter]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A part of a system that has a model of its own, such as a timer: the profile with its bounds, and what makes its adapter."""
+
+    profile: str
+    make: MakeAdapter
+    bounds: Mapping[str, int] = field(default_factory=dict)
 
 
 @runtime_checkable

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import traceback
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from neverlost.explorer.traces.commands import trace_words
 from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.explorer.traces.trace_json import trace_json
-from neverlost.model.core import Model, Refused, Step
+from neverlost.model.core import Model, NeverlostError, Refused, Step
 from neverlost.model.core.influence import fields_of
 
 from .adapter import Adapter, AdapterError, NotPerformed, StateDifference, differences
@@ -20,9 +22,9 @@ from .adapter import Adapter, AdapterError, NotPerformed, StateDifference, diffe
 class Divergence:
     """The first step after which model and implementation differ; `trace` ends with the state that the model expects.
 
-    Without a step they differ from the start. `refusal` says why the implementation did not do the step; `attempted` is
-    a step that the model refuses there, by the guard `refused_by`, but that has an effect in the implementation; `attempts_after`
-    says after how many steps all refused steps were tried.
+    Without a step they differ from the start. `refusal` says why the implementation did not do the step, or what it raised;
+    `attempted` is a step that the model refuses there, by the guard `refused_by`, but that has an effect in the implementation;
+    `attempts_after` says after how many steps all refused steps were tried.
     """
 
     trace: Trace
@@ -39,6 +41,18 @@ class Divergence:
             return self.attempted
         return self.trace.steps[-1] if self.trace.steps else None
 
+    @property
+    def kind(self) -> str:
+        """In words the action, and the fields that differ."""
+        action = "the start" if self.step is None else self.step.action.name
+        if self.attempted is not None:
+            what = "raises an error" if self.refusal else "has an effect"
+            return f"{action}: {what}, though the model refuses it"
+        if self.refusal:
+            return f"{action}: not done"
+        fields = dict.fromkeys(difference.place.split("[")[0] for difference in self.differences)
+        return f"{action}: {', '.join(fields)}"
+
     def write(self, path: Path) -> None:
         """Write the trace for `neverlost replay`, `neverlost trace`, and tests that drive the adapter along it."""
         path.write_text(trace_json(self.trace), encoding="utf-8")
@@ -50,7 +64,8 @@ class Divergence:
         where = "in its initial state." if step is None else f"after step {number}, {step.show(model.bounds)}."
         if self.attempted is not None:
             tried = self.attempted.show(model.bounds)
-            where = f"after step {number}: {tried} has an effect, which the model refuses by {self.refused_by}."
+            what = "raises an error" if self.refusal else "has an effect"
+            where = f"after step {number}: {tried} {what}, which the model refuses by {self.refused_by}."
         lines = [f"{model.profile.name}: the implementation differs from the model {where}"]
         lines += [] if step is None else [f"Rule {step.action.source}: {step.action.statement}"]
         lines += [f"It did not do the step: {self.refusal}"] if self.refusal else []
@@ -140,7 +155,12 @@ class SideBySide:
             self.adapter.perform(self.steps[-1])
         except NotPerformed as refusal:
             return self._divergence((), str(refusal))
+        except Exception as error:
+            return self._divergence((), self._raised(error))
         return self.compare()
+
+    def _raised(self, error: Exception) -> str:
+        return raised_by_system(error, files_of(type(self.adapter)))
 
     def attempt(self, step: Step) -> Divergence | None:
         """Try a step that the model refuses in the implementation, which must not change; None if it does not.
@@ -149,11 +169,13 @@ class SideBySide:
         """
         if self._is_used_up(step):
             return None
-        self.tried = step
+        self.tried, raised = step, ""
         try:
             tried = self.adapter.attempt(step)
         except NotPerformed:
             tried = True
+        except Exception as error:
+            tried, raised = True, self._raised(error)
         if tried is not True and tried is not False:
             raise AdapterError(
                 f"attempt() returned {tried!r}; True says that the step was tried, False that it makes no sense now"
@@ -162,7 +184,7 @@ class SideBySide:
             self.tried = None
             return None
         self.attempts += 1
-        divergence = self.compare()
+        divergence = self._divergence((), raised) if raised else self.compare()
         self.tried = None
         if divergence is None:
             return None
@@ -208,12 +230,15 @@ class SideBySide:
         return replace(self.so_far(), differences=found, refusal=refusal)
 
     def _is_used_up(self, step: Step) -> bool:
-        """Is a step refused because it has happened as often as the bounds allow? A real system may do it again."""
+        """Is a step refused because it has happened as often as the bounds allow? A real system may do it again.
+
+        A guard that reads a budget that is not used up refuses for another reason.
+        """
         counters = self.model.profile.counters
         if not counters & fields_of(step.action.function).read:
             return False
         guard = self.model.refusal(self.words, step)
-        return guard is not None and not counters.isdisjoint(guard.reads)
+        return guard is not None and any(getattr(self.state, name) == 0 for name in counters & guard.reads)
 
     def so_far(self) -> Divergence:
         """A divergence at the current state, with all steps so far; the caller adds what differs."""
@@ -222,6 +247,25 @@ class SideBySide:
     def trace(self) -> Trace:
         """The steps so far, with the model's states."""
         return trace_along(self.model, self.steps)
+
+
+def raised_by_system(error: Exception, files: Collection[str]) -> str:
+    """What a system raised, and where. Raises the error again if it comes from a line in one of these files, the adapter's.
+
+    Such an error, and one that an adapter raises on purpose, says nothing about the system.
+    """
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    if isinstance(error, NeverlostError) or last.filename in files:
+        raise error
+    return f"it raised {type(error).__name__}: {error} ({Path(last.filename).name}:{last.lineno}, in {last.name})"
+
+
+def files_of(adapter: Callable[..., Any]) -> set[str]:
+    """The files in which the functions of an adapter and of the classes that it extends stand; of a function its own file."""
+    kinds = adapter.__mro__ if isinstance(adapter, type) else ()
+    functions = [one for kind in kinds for one in vars(kind).values() if isinstance(one, FunctionType)]
+    functions += [adapter] if isinstance(adapter, FunctionType) else []
+    return {function.__code__.co_filename for function in functions}
 
 
 def _tells(values: Any) -> bool:

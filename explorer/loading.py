@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from shlex import quote
@@ -26,6 +27,7 @@ class LoadingError(NeverlostError):
     """A file with a profile cannot be loaded."""
 
 
+UNKNOWN_KEYWORD = re.compile(r"Profile\.__init__\(\) got an unexpected keyword argument '(\w+)'")
 MISSING_INITIAL = "Profile.__init__() missing 1 required keyword-only argument: 'initial'"
 
 
@@ -37,6 +39,9 @@ def _line(error: BaseException, path: str) -> str:
 
 def _hint(error: BaseException) -> str:
     """What to write, where Python's own message does not say it."""
+    unknown = UNKNOWN_KEYWORD.fullmatch(str(error))
+    if unknown:
+        return f": {UnknownNameError('argument of Profile', unknown[1], [one.name for one in fields(Profile)])}"
     if str(error) != MISSING_INITIAL:
         return ""
     return "; write initial=initial, and `def initial(s: YourState) -> None`, which sets what does not begin at its lowest value"

@@ -11,6 +11,7 @@ from neverlost.model.core import BoundsError, Model, Profile, Unbounded
 if TYPE_CHECKING:
     from .bugs import Bug
     from .claims import Claim
+    from .derived_state import Derived
     from .exposure import Exposure
     from .inquiry import Inquiry
     from .kafka.atomicity import Ledger
@@ -102,6 +103,10 @@ class Family:
 
     def mutant_configurations(self) -> tuple[Configuration, ...]:
         """The configurations in which mutants are looked for, the smaller ones first; none where the default bounds will do."""
+        return ()
+
+    def derived(self) -> tuple[Derived, ...]:
+        """What its members keep because it follows from their state."""
         return ()
 
     def surroundings(self) -> tuple[str, ...]:

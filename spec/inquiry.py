@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from neverlost.model.core import Budget, Model
 
@@ -58,16 +58,25 @@ class Ask:
         return all(count <= other.counts.get(name, 0) for name, count in self.counts.items())
 
 
+@dataclass(frozen=True, kw_only=True)
 class Case(ABC):
     """One reading of the files: what the family's model makes of them. `faults` are the family's.
 
-    `ways` are those of the open points, by name. `release` is that of the brokers; those to `until` behave as it does.
+    `ways` are those of the open points, by name. `release` is that of the brokers. `stands_for` has every release that comes to the
+    same model, `release` too, each with the last one after it that behaves as it does.
     """
 
     faults: ClassVar[tuple[Budget, ...]]
     ways: Mapping[str, str]
     release: str
-    until: str
+    stands_for: Mapping[str, str]
+
+    @property
+    def ways_by_release(self) -> list[Mapping[str, str]]:
+        """The ways of each release that the case stands for."""
+        if RELEASE not in self.ways:
+            return [self.ways]
+        return [{**self.ways, RELEASE: release} for release in self.stands_for]
 
     @property
     @abstractmethod
@@ -106,6 +115,15 @@ class Case(ABC):
     @abstractmethod
     def remedies(self) -> Sequence[Remedy]:
         """Changes that may help, cheap ones first."""
+
+
+OwnCase = TypeVar("OwnCase", bound=Case)
+
+
+def add_case(found: dict[object, OwnCase], key: object, case: OwnCase) -> None:
+    """Put a case with those that were found. Of cases with one key the first stays, and stands for the releases of all."""
+    known = found.get(key)
+    found[key] = case if known is None else replace(known, stands_for={**known.stands_for, **case.stands_for})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,16 +12,28 @@ from .families import family_of
 
 @dataclass(frozen=True)
 class Configuration:
-    """Bounds and settings."""
+    """Bounds and settings. It is looked at only in a profile that has the settings of `needs` by default."""
 
     bounds: Mapping[str, int]
     settings: Mapping[str, int]
+    needs: tuple[str, ...] = ()
 
 
 def configurations_of(profile: Profile) -> tuple[Configuration, ...]:
-    """The configurations of the profile's family, if the profile has all that they choose; else its default bounds."""
+    """The configurations of the profile's family, if the profile has all that they choose; else its default bounds.
+
+    Those are left out that choose what a version lacks.
+    """
     known = {*profile.bound_names, *(one.name for one in profile.state.settings)}
-    found = family_of(profile).mutant_configurations()
+    settings = profile.default_settings
+    found = tuple(
+        one for one in family_of(profile).mutant_configurations() if all(settings.get(name, 1) for name in one.needs)
+    )
     if found and all({*one.bounds, *one.settings} <= known for one in found):
-        return found
+        return tuple(one for one in found if not _lacking(profile, one))
     return (Configuration(dict(profile.default_bounds), {}),)
+
+
+def _lacking(profile: Profile, chosen: Configuration) -> bool:
+    """Does a configuration choose what the version does not have?"""
+    return any(value in profile.lacks.get(name, {}) for name, value in chosen.settings.items())

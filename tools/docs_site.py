@@ -186,3 +186,11 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Links lead to where their targets are on the site."""
     return markdown if page.file.src_uri in (DECISIONS, STORIES) else rewritten(page.file.src_uri, markdown)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Those who use no mouse can scroll tables and pictures; those who see nothing hear what the box of the search is."""
+    named = output.replace(
+        'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
+    )
+    return re.sub(r'<(table|p(?=><img [^>]*\.svg"))>', r'<\1 tabindex="0">', named)

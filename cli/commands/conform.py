@@ -29,9 +29,10 @@ from ..waiting import waiting_for
 from .traces import load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from neverlost.conformance.suite.cases import SuiteCase
+    from neverlost.conformance.suite.parts import PartOutcome
     from neverlost.conformance.suite.run import CasesRun, SuiteOutcome
     from neverlost.model.core import Model
 
@@ -51,6 +52,7 @@ class ConformOptions:
     case_time: str | None
     random_steps: int | None
     seed: int
+    parts: bool
 
     @property
     def seconds(self) -> float:
@@ -70,6 +72,8 @@ class ConformOptions:
             raise OptionsError(
                 "--random-steps does not go with kafka, which plans whole runs: use `neverlost soak` for random runs"
             )
+        if self.parts and on_kafka:
+            raise OptionsError("--parts does not go with kafka: the timers of real brokers have no adapter")
 
 
 @click.command("conform")
@@ -109,6 +113,11 @@ class ConformOptions:
     help="Which random steps are taken; the same each time with 1.",
 )
 @click.option(
+    "--parts",
+    is_flag=True,
+    help="If all cases pass, run the suites of the system's parts too, such as its timer: those that the adapter names.",
+)
+@click.option(
     "--profile", metavar="PROFILE", help="The file of a profile of your own, path/to/file.py:NAME: it is run."
 )
 @click.option("--trace-out", metavar="FILE", help="Write the trace to the first divergence, for trace and replay.")
@@ -123,6 +132,7 @@ def conform_command(
     3 interrupted before a case failed.
     """
     from neverlost.conformance.suite.files import CASES, SUITE
+    from neverlost.conformance.suite.parts import COVER
     from neverlost.reports.conform.as_json import outcome_values
     from neverlost.reports.conform.as_text import outcome_text
 
@@ -135,13 +145,34 @@ def conform_command(
     given = of_trace(cases_in, profile) if is_trace else of_suite(cases_in, profile)
     outcome, took = _run(given, chosen, quiet=output.quiet)
     output.show(outcome_text(given.model, given.cover, outcome, trace_out, output.quiet, took))
-    first = next((f.divergence for f in outcome.failures if f.divergence is not None), None)
+    parts = []
+    if chosen.parts and outcome.complete and not outcome.failures:
+        for part, took in _run_parts(chosen, quiet=output.quiet):
+            output.show(outcome_text(part.model, COVER, part.outcome, trace_out, output.quiet, took))
+            parts.append(part)
+    failures = [failure for one in (outcome, *(part.outcome for part in parts)) for failure in one.failures]
+    complete = outcome.complete and all(part.outcome.complete for part in parts)
+    first = next((f.divergence for f in failures if f.divergence is not None), None)
     if first is not None:
         output.write("--trace-out", lambda: trace_json(first.trace))
-    output.write("--json", lambda: json_text(outcome_values(given.model, given.cover, outcome)))
-    if outcome.failures:
+    output.write("--json", lambda: json_text(outcome_values(given.model, given.cover, outcome, parts)))
+    if failures:
         return ExitCode.VIOLATED
-    return ExitCode.HOLDS if outcome.complete else ExitCode.UNDECIDED
+    return ExitCode.HOLDS if complete else ExitCode.UNDECIDED
+
+
+def _run_parts(chosen: ConformOptions, *, quiet: bool) -> Iterator[tuple[PartOutcome, float]]:
+    """The outcome of the suite of each part that the adapter names, and how many seconds it took."""
+    from neverlost.conformance.adapters import adapter_named
+    from neverlost.conformance.suite.parts import conform_parts, parts_of
+
+    parts = parts_of(adapter_named(chosen.adapter))
+    began = time.perf_counter()
+    with ConformStatus(quiet, 0) as status, interruptible() as interrupted:
+        watch = Watch(progress=status.case, interrupted=interrupted)
+        for part in conform_parts(parts, until=chosen.until, seconds=chosen.seconds, watch=watch):
+            yield part, time.perf_counter() - began
+            began = time.perf_counter()
 
 
 def _run(given: Given, chosen: ConformOptions, *, quiet: bool) -> tuple[SuiteOutcome, float]:
@@ -234,7 +265,10 @@ class ConformStatus(StatusLine):
         seconds = self.seconds
         self.show(
             seconds,
-            lambda: f"{so_far.cases:,} of {self.cases:,} cases | {so_far.failures:,} failed | {show_seconds(seconds)}",
+            lambda: (
+                f"{so_far.cases:,}{f' of {self.cases:,}' if self.cases else ''} cases | {so_far.failures:,} failed | "
+                f"{show_seconds(seconds)}"
+            ),
         )
 
     def walk(self, steps: int) -> None:

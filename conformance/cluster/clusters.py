@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
@@ -23,11 +23,12 @@ class Clusters:
         brokers: int = BROKERS,
         settings: Mapping[str, str] | None = None,
         upgraded: Mapping[int, RunnableRelease] | None = None,
+        debugged: Sequence[int] = (),
         keep: bool = False,
         watch: Watch[str] = UNWATCHED,
     ) -> None:
         self.release, self.brokers, self.keep, self.watch = release, brokers, keep, watch
-        self.settings, self.upgraded = dict(settings or {}), dict(upgraded or {})
+        self.settings, self.upgraded, self.debugged = dict(settings or {}), dict(upgraded or {}), debugged
         self.folders: list[Path] = []
         """The data of clusters that were kept, or that had trouble."""
         self._cluster: Cluster | None = None
@@ -50,6 +51,7 @@ class Clusters:
                 lag_ms=lag_ms,
                 settings=self.settings,
                 upgraded=self.upgraded,
+                debugged=self.debugged,
                 keep=True,
                 watch=self.watch,
             )

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from neverlost.model.core import Model, Packed, Profile, Step
+from neverlost.model.core.specialised import Circumstances, circumstances_of, specialised, specialised_functions
 from neverlost.spec.mutant_configurations import Configuration
 
 from .mutant import Mutant
-from .mutation import SETTING
+from .mutation import SETTING, function_of
 from .pairs import BOTH, LEFT, RIGHT, Pairs, Rows, Steps, reached
 
 MOST_TRIES = 20
@@ -81,12 +83,13 @@ class Ground:
 
     def look(self, number: int, mutant: Mutant) -> KillingRun | Survival:
         """The shortest run of the model to a step that kills the mutant, or to where a difference begins that shows later."""
+        if not mutant.switched and mutant.function not in self._called:
+            return Survival.EQUAL
         others, why = self._others(number, mutant), Survival.EQUAL
         begun: list[tuple[int, int, Rows, Rows]] = []
         states = self.reached.states
-        for part in self.pairs.together(
-            states, states, self.settings, others, wanted=self.pairs.mask(mutant.actions), every=False
-        ):
+        wanted = self.pairs.mask(mutant.actions if mutant.switched else mutant.actions & self._possible)
+        for part in self.pairs.together(states, states, self.settings, others, wanted=wanted, every=False):
             shows = np.flatnonzero(self.shows(part))
             for row in map(int, shows[:MOST_TRIES]):
                 run = self._run(mutant, self.reached.run(int(part.sources[row])), part, row)
@@ -121,6 +124,26 @@ class Ground:
                 for allowed in self.pairs.together(here, here, self.settings, self.settings, wanted=same, every=True):
                     for one in range(len(allowed.steps)):
                         yield self._run(mutant, self.reached.run(source), allowed, one)
+
+    @cached_property
+    def _possible(self) -> frozenset[str]:
+        """The actions that happen, or that a mistake may let happen: not those of a fault that has no budget."""
+        model, known = self.own, circumstances_of(self.own)
+        none_left = {one.counter: 0 for one in model.profile.budgets if not model.settings[one.name]}
+        without = Circumstances({**model.settings, **none_left}, known.empty)
+        return frozenset(
+            action.name
+            for action in model.profile.actions
+            if model.has_steps_of(action)
+            and (specialised(action.function, known).refuses or not specialised(action.function, without).refuses)
+        )
+
+    @cached_property
+    def _called(self) -> frozenset[str]:
+        """The functions that steps may call as the settings and bounds are. A mistake in another makes no difference."""
+        steps = [action.function for action in self.own.profile.actions if action.name in self._possible]
+        called = specialised_functions(steps, circumstances_of(self.own))
+        return frozenset(function_of(one.tree) for one in called)
 
     def _others(self, number: int, mutant: Mutant) -> Packed:
         """The words of the settings with the mutant chosen, or with the settings that it switches."""

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.model.core import Profile
+from neverlost.spec.derived_state import Derived
 from neverlost.spec.mutant_configurations import Configuration
 
+from .derived import kill_derived
 from .ground import Ground, KillingRun, Sight, Survival
 from .kept import Kept, kill_kept
 from .mutant import Mutant
@@ -40,6 +42,7 @@ def kill(
     sight: Sight,
     *,
     kept: Sequence[Kept] = (),
+    derived: Sequence[Derived] = (),
     most_states: int = MOST_STATES,
     possible: Callable[[KillingRun], bool] = lambda run: True,
     watch: Watch[str] = UNWATCHED,
@@ -47,7 +50,8 @@ def kill(
 ) -> Kills:
     """The runs that kill mutants, each from the first configuration in which a run that is `possible` does.
 
-    Then those that show what steps must leave as it is. `told` says in the progress what was done.
+    Then those that show what steps must leave as it is, and those that end where something needs what follows from the state. `told`
+    says in the progress what was done.
 
     Raises BoundsError for bounds or settings that the profile cannot have, KeyboardInterrupt if the watch is interrupted.
     """
@@ -80,10 +84,11 @@ def kill(
         watch.progress(f"{number} of {len(configurations)} configurations | {len(runs)} of {len(mutants)} {told}")
     watch.progress(f"{len(runs)} of {len(mutants)} {told}; what steps must leave as it is")
     shown = kill_kept(kept, grounds, (*runs.values(), *approaches.values()))
+    needed = kill_derived(derived, grounds)
     unshown = {one.mutant.name: Survival.EQUAL for one in kept if one.mutant.name not in shown}
     return Kills(
-        mutants=(*mutants, *(one.mutant for one in kept)),
-        runs={**runs, **shown},
+        mutants=(*mutants, *(one.mutant for one in kept), *needed),
+        runs={**runs, **shown, **{mutant.name: run for mutant, run in needed.items()}},
         survivals={**survivals, **unshown},
         approaches={name: run for name, run in approaches.items() if name in survivals},
     )

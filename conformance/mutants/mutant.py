@@ -12,6 +12,7 @@ from neverlost.model.core import ModelError
 
 GUARD, PART, EFFECT, BOUNDARY = "guard", "part", "effect", "boundary"
 BRANCH, VALUE, SWITCH, KEPT, CODE = "branch", "value", "switch", "kept", "code"
+EXEMPT, LOOP, OTHER, DERIVED = "exempt", "loop", "other", "derived"
 VIOLATED, ERROR, LOST = "violated", "error", "lost"
 MUTANTS = "<mutants of "
 """What the place of a mutated function begins with, before the name of a module."""
@@ -35,9 +36,14 @@ class Mutant:
     """The settings that are others, if the mistake is to behave as another release does."""
 
     @property
+    def function(self) -> str:
+        """The function of a model that it is in: `kip_320.fenced_follower_fetch`."""
+        return self.name.partition(":")[0]
+
+    @property
     def label(self) -> str:
         """How people find it: `kip_320.fenced_follower_fetch: a < b`."""
-        return f"{self.name.partition(':')[0]}: {self.written}"
+        return f"{self.function}: {self.written}"
 
     @property
     def about(self) -> str:
@@ -48,6 +54,10 @@ class Mutant:
             return f"`{self.instead}` sets `{self.written}` back to what it is at the start"
         if self.kind == EFFECT:
             return f"`{self.written}` does not happen"
+        if self.kind == DERIVED:
+            return f"`{self.instead}` leaves or loses what follows from the {self.written}"
+        if self.kind == LOOP:
+            return f"`{self.written}` happens for one member only"
         return f"`{self.written}` is taken for `{self.instead}`"
 
 

@@ -1,9 +1,8 @@
 """Mutants of a profile, made from the source of its functions: each has one mistake, and a setting chooses which.
 
-All mutants share one model, as a kernel takes longer to compile than to run. A guard `c` becomes `c or s.mutant == k`, so does every
-part of an `and`; every part `c` of an `or` becomes `c and s.mutant != k`; the test of an `if` both; a statement with an effect happens
-only if `s.mutant != k`; a comparison (of numbers also `==`, which becomes `<=` and `>=`), a sum with 1, and the choice of a `min` or
-`max` are others if `s.mutant == k`. Mutant 0 is the model itself.
+All mutants share one model, as a kernel takes longer to compile than to run. A condition that is allowed, `c`, becomes
+`c or s.mutant == k`; one that is forbidden `c and s.mutant != k`; a statement happens only if `s.mutant != k`; another statement or
+expression stands in its place if `s.mutant == k`. Mutant 0 is the model itself.
 """
 
 from __future__ import annotations
@@ -11,119 +10,23 @@ from __future__ import annotations
 import ast
 import copy
 import types
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from neverlost.model.core import NONE, Index, Profile, Property, State, SubsetOf, any_of, setting
+from neverlost.model.core import Index, Profile, Property, State, any_of, setting
 from neverlost.model.core.lowering import NAMES
 from neverlost.model.core.parsing import parsed, parsed_expression
 from neverlost.model.core.reading import trees_of
 from neverlost.model.core.source import defined
-from neverlost.model.core.tree import (
-    Choice,
-    Comparison,
-    Do,
-    Element,
-    Expression,
-    Extreme,
-    If,
-    Junction,
-    Number,
-    Part,
-    Require,
-    Sum,
-    Tree,
-    walk,
-    written_by,
-)
+from neverlost.model.core.tree import Element, Tree, walk
 
-from .mutant import BOUNDARY, BRANCH, EFFECT, GUARD, MUTANTS, PART, PLACES, SWITCH, VALUE, Mutant
+from .edits import ALLOW, DROP, FORBID, Edit, edits_of
+from .mutant import GUARD, MUTANTS, PART, PLACES, SWITCH, Mutant
 
-ALLOW, FORBID, DROP, REPLACE = "allow", "forbid", "drop", "replace"
-OTHER_COMPARISONS: Mapping[str, tuple[type[ast.cmpop], ...]] = {
-    "<": (ast.LtE,),
-    "<=": (ast.Lt,),
-    ">": (ast.GtE,),
-    ">=": (ast.Gt,),
-    "==": (ast.LtE, ast.GtE),
-}
 SETTING = "mutant"
 """The setting that chooses a mutant, by its number; 0 is none."""
-
-
-@dataclass(frozen=True)
-class Edit:
-    """What a mutant does to a part: a condition is allowed or forbidden, a statement dropped, or a statement or expression replaced."""
-
-    part: Part
-    kind: str
-    way: str
-    instead: ast.expr | None = None
-    statements: tuple[ast.stmt, ...] = ()
-
-
-def edits_of(tree: Tree) -> Iterator[tuple[str, Edit]]:
-    """Every mistake in a function, each with a name that is its own there: `guard-2`, `guard-2:part-1`, `effect-3`."""
-    inside_guards: set[int] = set()
-    guards = (part for part in tree.parts if isinstance(part, Require))
-    for number, guard in enumerate(guards, start=1):
-        yield f"guard-{number}", Edit(guard.condition, GUARD, ALLOW)
-        inner = tuple(walk(guard.condition))
-        yield from _parts(f"guard-{number}:", inner)
-        inside_guards.update(map(id, inner))
-    yield from _parts("", [part for part in tree.parts if id(part) not in inside_guards])
-    numbers = Counter[str]()
-    for part in tree.parts:
-        for edit in _at(tree, part):
-            numbers[edit.kind] += 1
-            yield f"{edit.kind}-{numbers[edit.kind]}", edit
-
-
-def _at(tree: Tree, part: Part) -> Iterator[Edit]:
-    """The mistakes at a part that are no guards and no parts of conditions."""
-    if isinstance(part, Do) or written_by(part) is not None:
-        yield Edit(part, EFFECT, DROP)
-    match part:
-        case If(test=test) | Choice(test=test):
-            yield Edit(test, BRANCH, ALLOW)
-            yield Edit(test, BRANCH, FORBID)
-        case Comparison(left=left, operators=(operator,), others=(right,)) if operator != "==" or (
-            _is_number(tree, left) and not _is_none(right)
-        ):
-            for other in OTHER_COMPARISONS.get(operator, ()):
-                instead = ast.Compare(left=_syntax(left), ops=[other()], comparators=[_syntax(right)])
-                yield Edit(part, BOUNDARY, REPLACE, instead)
-        case Sum(left=left, right=Number(value=1, name=None)):
-            yield Edit(part, VALUE, REPLACE, _syntax(left))
-        case Extreme(parts=arguments):
-            for argument in arguments:
-                yield Edit(part, VALUE, REPLACE, _syntax(argument))
-
-
-def _syntax(part: Expression) -> ast.expr:
-    assert isinstance(part.node, ast.expr)
-    return part.node
-
-
-def _is_number(tree: Tree, part: Expression) -> bool:
-    """Is it an element of a field of numbers, and not of members, choices or flags?"""
-    field = tree.field_of(part) if isinstance(part, Element) else None
-    index = None if field is None else field.domain.index
-    return index is not None and not (index.symmetric or index.names or issubclass(index, SubsetOf))
-
-
-def _is_none(part: Expression) -> bool:
-    return isinstance(part, Number) and part.name is not None and part.value == NONE
-
-
-def _parts(prefix: str, parts: Iterable[Part]) -> Iterator[tuple[str, Edit]]:
-    junctions = (part for part in parts if isinstance(part, Junction))
-    operands = ((junction, operand) for junction in junctions for operand in junction.parts)
-    for number, (junction, operand) in enumerate(operands, start=1):
-        yield f"{prefix}part-{number}", Edit(operand, PART, ALLOW if junction.every else FORBID)
 
 
 def mutants_of(profile: Profile) -> tuple[Mutant, ...]:
@@ -189,12 +92,17 @@ def mutant_of(tree: Tree, name: str, edit: Edit) -> Mutant:
         ast.unparse(edit.instead) if edit.instead is not None else {ALLOW: "True", FORBID: "False"}.get(edit.way, "")
     )
     return Mutant(
-        name=f"{Path(tree.file).stem}.{tree.name}:{name}",
+        name=f"{function_of(tree)}:{name}",
         kind=edit.kind,
         written=edit.part.text,
         instead=instead,
         place=f"{Path(tree.file).name}:{edit.part.lines.start}",
     )
+
+
+def function_of(tree: Tree) -> str:
+    """How mutants name a function: `leader.fetch`."""
+    return f"{Path(tree.file).stem}.{tree.name}"
 
 
 class Numbered:
@@ -252,7 +160,8 @@ def with_mutants(
     chosen = types.new_class("Mutant", (Index,), {"names": ("none", *(m.name for m in numbered.mutants))})
     before = profiles[0].state
     state = type(before.__name__, (before,), {SETTING: setting(any_of(chosen))})
-    trees = in_order(tree for profile in profiles for tree in trees_of(functions_of(profile)))
+    called = [function for edits in numbered.edits.values() for _, edit in edits for function in edit.calls]
+    trees = in_order(tree for profile in profiles for tree in trees_of((*functions_of(profile), *called)))
     clones = _clones(trees, numbered.edits, before, state, words or {})
 
     def cloned(properties: Sequence[Property]) -> tuple[Property, ...]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from neverlost.model.core import EMPTY, NONE, Model, Step
 from neverlost.model.kafka.replication.state import IN_RANGE, LOST, OUT_OF_RANGE, Delay, Epoch, Offset, Replica, Value
 
-from ..adapter import AdapterError, Capabilities, How, NotPerformed, Partial
+from ..adapter import AdapterError, Capabilities, How, NotPerformed, Part, Partial
 from ..inprocess.broker import BrokerSettings
 from ..inprocess.protocol import OFFSETS_TOPIC, TopicPartition, TopicSettings
 from ..inprocess.replica import Replica as BrokerReplica
 from ..inprocess.stepped_cluster import SteppedCluster
+from ..purgatory.adapter import PurgatoryAdapter
+from ..timing_wheel.adapter import TimingWheelAdapter
 from .clients import COORDINATOR, PARTITION, Reader, Sender
 from .delays import Exchanges
 from .settings import protocol_of, topic_of
@@ -30,7 +32,7 @@ SEEN = (
 Of the exchanges under way everything is seen but whether leadership has changed since they began.
 """
 
-ATTEMPTS = ("fetch", "expand_isr", "elect", "elect_unclean", "move_leader", "poll")
+ATTEMPTS = ("fetch", "expand_isr", "elect", "elect_unclean", "move_leader", "hand_over", "leave_isr", "poll")
 """The actions that are also tried when the model refuses them."""
 
 MESSAGES = ("become_leader", "become_follower", "grant_isr", "learn_isr")
@@ -42,6 +44,12 @@ class InProcessAdapter:
 
     Raises AdapterError for a model whose settings the brokers cannot have.
     """
+
+    parts: ClassVar[tuple[Part, ...]] = (
+        Part(profile="kafka-purgatory", make=PurgatoryAdapter),
+        Part(profile="kafka-timing-wheel", make=TimingWheelAdapter, bounds={"slots": 3, "levels": 3, "horizon": 20}),
+    )
+    """What of the brokers has a model of its own."""
 
     def __init__(self, model: Model) -> None:
         protocol = protocol_of(model)
@@ -61,6 +69,8 @@ class InProcessAdapter:
         self.sender = Sender(self.cluster, model.settings)
         self.reader = Reader(self.cluster, model.settings, offsets=self.offsets, values=self.values)
         self.exchanges = Exchanges(self.cluster, self.sender, Delay.size(model.bounds))
+        self.silent: set[int] = set()
+        """Brokers that run, and send no heartbeats."""
         self._actions: dict[str, Callable[..., None]] = {
             name.removeprefix("do_"): getattr(self, name) for name in dir(self) if name.startswith("do_")
         }
@@ -79,7 +89,9 @@ class InProcessAdapter:
             raise NotPerformed(str(error)) from error
 
     def attempt(self, step: Step) -> bool:
-        """Let a client poll, a follower fetch, the controller elect, or an old message of it arrive, although the model refuses it.
+        """Let a client poll, a follower fetch, a broker ask to shut down, the controller elect, or an old message arrive.
+
+        All that although the model refuses it.
 
         False if no component would try: a broker fetches only from one that it follows, and elections beyond the model's epochs are
         unknown.
@@ -88,6 +100,10 @@ class InProcessAdapter:
         match step.action.name:
             case "elect" | "elect_unclean" | "move_leader":
                 return self._attempt_to_elect(step.action.name, picks["successor"])
+            case "hand_over":
+                return self._attempt_to_hand_over(picks["leader"], picks["successor"])
+            case "leave_isr":
+                return self._attempt_to_leave(picks["replica"])
             case "poll":
                 return self._attempt_to_poll(**picks)
             case "become_leader":
@@ -120,6 +136,30 @@ class InProcessAdapter:
             elect = controller.elect if how == "elect" else controller.elect_unclean
             elect(PARTITION, self._choosing(successor))
         return True
+
+    def _attempt_to_hand_over(self, leader: int, successor: int) -> bool:
+        """Let a leader ask to be shut down, if the controller finds either no successor or this one."""
+        broker, controller = self._broker(leader), self.cluster.controller
+        record = controller.records[PARTITION]
+        candidates = record.clean_candidates(controller.live - {broker})
+        asks = self._talks_to_controller(broker) and record.leader == broker and self._has_epochs_left()
+        if not asks or (candidates and self._broker(successor) not in candidates):
+            return False
+        controller.let_go(broker, self._choosing(successor))
+        return True
+
+    def _attempt_to_leave(self, replica: int) -> bool:
+        """Let a broker that the controller considers dead, or lets shut down already, ask to be shut down."""
+        broker, controller = self._broker(replica), self.cluster.controller
+        asks = self.cluster.brokers[broker].process is not None and broker in controller.fenced
+        if not asks or not self._has_epochs_left():
+            return False
+        controller.let_go(broker)
+        return True
+
+    def _talks_to_controller(self, broker: int) -> bool:
+        runs = self.cluster.brokers[broker].process is not None
+        return runs and broker not in self.silent and broker in self.cluster.controller.live
 
     def _attempt_to_grant(self, leader: int) -> bool:
         """Let the controller decide on what the leader waits for, and once more on what it has asked for before."""
@@ -370,6 +410,7 @@ class InProcessAdapter:
 
     def do_restart(self, replica: int) -> None:
         """ISR changes that would add the broker under its former registration are refused after its restart (KIP-903)."""
+        self.silent.discard(self._broker(replica))
         self.cluster.start(self._broker(replica))
         if self.cluster.protocol.checks_broker_epochs:
             for leader in range(self.count):
@@ -405,8 +446,10 @@ class InProcessAdapter:
 
     def do_pause(self, replica: int) -> None:
         """The broker sends no heartbeats; nothing else shows it until its session ends."""
+        self.silent.add(self._broker(replica))
 
     def do_unfence(self, replica: int) -> None:
+        self.silent.discard(self._broker(replica))
         self.cluster.controller.heard_of(self._broker(replica))
 
     def do_hand_over(self, leader: int, successor: int) -> None:
@@ -483,11 +526,13 @@ class InProcessAdapter:
             hosted, disk = self._hosted(replica), self.cluster.brokers[self._broker(replica)].disk
             logs.append(disk.log(PARTITION).entries)
             watermarks.append(disk.checkpointed(PARTITION) if hosted is None else hosted.high_watermark)
-        free = [[NONE] * (self.offsets - len(log)) for log in logs]
+        # A log that is longer than any in the model is seen by its end.
+        known = [log[: self.offsets] for log in logs]
+        free = [[NONE] * (self.offsets - len(log)) for log in known]
         return {
             "log_end": [len(log) for log in logs],
-            "record_value": [[int(e.record.value) for e in log] + rest for log, rest in zip(logs, free, strict=True)],
-            "record_epoch": [[e.leader_epoch for e in log] + rest for log, rest in zip(logs, free, strict=True)],
+            "record_value": [[int(e.record.value) for e in log] + rest for log, rest in zip(known, free, strict=True)],
+            "record_epoch": [[e.leader_epoch for e in log] + rest for log, rest in zip(known, free, strict=True)],
             "high_watermark": watermarks,
         }
 

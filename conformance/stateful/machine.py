@@ -197,13 +197,13 @@ class Beside(RuleBasedStateMachine):
 
     @contextmanager
     def _told_with_steps(self) -> Iterator[None]:
-        """Add the steps so far to an error that the implementation raises."""
+        """Add the steps so far to an error of the adapter, or to one that a step takes too long."""
         try:
             yield
         except Diverged:
             raise
         except (Exception, TookTooLongError) as error:
-            error.add_note(f"The implementation raised this.\n\n{pytest_file(self.run.so_far(), self.make)}")
+            error.add_note(f"The run ended with this error.\n\n{pytest_file(self.run.so_far(), self.make)}")
             raise
 
     def take_text(self, text: str) -> None:

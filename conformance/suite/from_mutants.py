@@ -97,7 +97,17 @@ def kills_seen_by(
         surroundings=(*family.surroundings(), *(family.unseen() if possible is not None else ())),
     )
     kept = kept_by(profile, sight.fields)
-    return kill(profile, mutants, fitting, sight, kept=kept, most_states=most_states, possible=can_be, watch=watch)
+    return kill(
+        profile,
+        mutants,
+        fitting,
+        sight,
+        kept=kept,
+        derived=family.derived(),
+        most_states=most_states,
+        possible=can_be,
+        watch=watch,
+    )
 
 
 def _can_have(make: Callable[[Model], Adapter], model: Model) -> bool:

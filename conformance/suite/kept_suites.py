@@ -56,7 +56,7 @@ class SuiteKey:
             FORMAT,
             model_digest(self.profile.bounded(), []),
             [mutant.name for mutant in all_mutants(self.profile)],
-            (configurations_of(self.profile), family.surroundings(), family.unseen()),
+            (configurations_of(self.profile), family.surroundings(), family.unseen(), family.derived()),
             (self.profile.name, self.adapter, sorted(self.given.items()), self.most_states),
             (code_digest(), _conformance_digest()),
         )

@@ -13,7 +13,7 @@ from neverlost.explorer.traces.trace import trace_along
 from neverlost.model.core import Model
 
 from ..adapter import Adapter, AdapterError, CannotSchedule, PlanningAdapter
-from ..divergence import Divergence, SideBySide
+from ..divergence import Divergence, SideBySide, files_of, raised_by_system
 from ..judging import JudgedStep, first_difference, judged_run
 from ..random_walk import one_walk
 from ..time_limit import TookTooLongError, within
@@ -40,17 +40,10 @@ class Failure:
 
     @property
     def kind(self) -> str:
-        """The key that groups failures with probably one cause: the action, and the field that differs."""
+        """The key that groups failures with probably one cause."""
         if self.divergence is None:
             return "the adapter failed"
-        step = self.divergence.step
-        action = "the start" if step is None else step.action.name
-        if self.divergence.refusal:
-            return f"{action}: not done"
-        if self.divergence.attempted is not None:
-            return f"{action}: has an effect, though the model refuses it"
-        fields = dict.fromkeys(difference.place.split("[")[0] for difference in self.divergence.differences)
-        return f"{action}: {', '.join(fields)}"
+        return self.divergence.kind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,7 +194,11 @@ def _judged(
     divergence, fault = None, ""
     try:
         with within(seconds, "one case"):
-            adapter = make(model)
+            try:
+                adapter = make(model)
+            except Exception as error:
+                refusal = raised_by_system(error, files_of(make))
+                return Failure(case=case, divergence=_at_the_start(model, refusal)), None
             if isinstance(adapter, PlanningAdapter):
                 divergence = _planned(model, case, adapter, judged)
             else:
@@ -220,6 +217,11 @@ def _judged(
         fault = f"after step {judged[-1].number}, {judged[-1].step.show(model.bounds)}, {fault}"
     failed = divergence is not None or fault
     return (Failure(case=case, divergence=divergence, fault=fault) if failed else None), run
+
+
+def _at_the_start(model: Model, refusal: str) -> Divergence:
+    """A system that does not even start."""
+    return Divergence(trace=trace_along(model, ()), differences=(), refusal=refusal)
 
 
 def _planned(model: Model, case: SuiteCase, adapter: PlanningAdapter, judged: list[JudgedStep]) -> Divergence | None:

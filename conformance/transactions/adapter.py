@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pickle import HIGHEST_PROTOCOL, dumps, loads
-from typing import Any, TypeVar
+from typing import Any, ClassVar
 
 from neverlost.model.core import NONE, Model, Step
 from neverlost.model.kafka.transactions.state import (
@@ -26,7 +25,7 @@ from neverlost.model.kafka.transactions.state import (
     Way,
 )
 
-from ..adapter import AdapterError, Capabilities, How, NotPerformed, Partial
+from ..adapter import NotPerformed, Partial
 from ..inprocess.errors import BrokerError, ErrorCode
 from ..inprocess.transactions.coordinator import Answer, TransactionCoordinator
 from ..inprocess.transactions.leader import PartitionLeader
@@ -34,9 +33,8 @@ from ..inprocess.transactions.markers import Marker
 from ..inprocess.transactions.metadata import PREPARED, TransactionState
 from ..inprocess.transactions.producer import IllegalState, ProducerState, Progress, Sending, TransactionalProducer
 from ..inprocess.transactions.producer_state import Batch, VerificationGuard
+from ..stepped import SteppedAdapter, copied
 from .settings import release_of
-
-T = TypeVar("T")
 
 SEEN = (
     *("phase", "epoch", "must_abort", "needs_bump", "next_number"),
@@ -118,20 +116,22 @@ class _World:
     markers: dict[int, Marker] = field(default_factory=dict)
 
 
-class TransactionsAdapter:
+class TransactionsAdapter(SteppedAdapter[_World]):
     """One transactional id on in-process brokers, driven by the steps of its model. Raises AdapterError for another model.
 
     While an end is prepared, brokers tell a request to wait that they will refuse when the end is complete. The model refuses it at
     once, so who is to be refused is told here what will be said then.
     """
 
+    subject: ClassVar[str] = "transactions"
+    refusals: ClassVar[tuple[type[Exception], ...]] = (BrokerError, IllegalState)
+
     def __init__(self, model: Model) -> None:
         self.release = release_of(model)
-        self.model = model
         self.version = min(self.release.client_version, self.release.transaction_version)
         self.unanswered = model.settings["unanswered"]
         self.partitions = range(Partition.size(model.bounds))
-        self.world = _World(
+        world = _World(
             coordinator=TransactionCoordinator(self.release, []),
             leaders=[PartitionLeader(self.release, partition) for partition in self.partitions],
             producers=[
@@ -140,41 +140,23 @@ class TransactionsAdapter:
             transactions=[_Transaction() for _ in range(Txn.size(model.bounds))],
         )
         self._tells_in_advance = True
-        self._actions: dict[str, Callable[..., None]] = {
-            name.removeprefix("do_"): getattr(self, name) for name in dir(self) if name.startswith("do_")
-        }
-        self.capabilities = Capabilities(
-            actions=dict.fromkeys(self._actions, How.FORCED), fields=SEEN, attempts=ATTEMPTS
-        )
+        super().__init__(model, world, fields=SEEN, attempts=ATTEMPTS)
 
     def perform(self, step: Step) -> None:
-        """Make the step happen. Raises NotPerformed if producers or brokers do not do it, AdapterError for an unknown action."""
-        if step.action.name not in self._actions:
-            known = ", ".join(sorted(self._actions))
-            raise AdapterError(f"the adapter of transactions cannot do {step.action.name}; it can do {known}")
-        try:
-            self._actions[step.action.name](**step.picks())
-        except (BrokerError, IllegalState) as refused:
-            raise NotPerformed(str(refused)) from refused
+        """Make the step happen. Raises as every adapter does."""
+        super().perform(step)
         self._drop_stale_guards()
 
     def attempt(self, step: Step) -> bool:
         """Let a request be sent, or what was held up arrive, although the model refuses it.
 
-        It is done to a copy of all, which takes the place of all if the step is done there. False if nobody would try: there is no
-        such message, the application would not ask, or an epoch would be needed that the model has not.
+        False also if an epoch would be needed that the model has not.
         """
-        if not self._is_thinkable(step.action.name, **step.picks()):
-            return False
-        before = self.world
-        self.world, self._tells_in_advance = _copy(before), False
+        self._tells_in_advance = False
         try:
-            self.perform(step)
-        except NotPerformed:
-            self.world = before
+            return super().attempt(step)
         finally:
             self._tells_in_advance = True
-        return True
 
     def _is_thinkable(self, action: str, **picks: int) -> bool:
         world, producer, txn = self.world, picks.get("producer", 0), picks.get("txn", 0)
@@ -247,7 +229,7 @@ class TransactionsAdapter:
             return answer
         metadata = self.world.coordinator.states.known()
         if self._tells_in_advance and metadata.state in PREPARED:
-            later = _copy(self.world.coordinator)
+            later = copied(self.world.coordinator)
             for marker in list(later.markers.unanswered.values()):
                 later.markers.answered(marker, ErrorCode.NONE)
             later.states.replicate()
@@ -594,12 +576,6 @@ class TransactionsAdapter:
             "expected": [0 if one is None else one.last_sequence + 1 for one in entries],
             "seen_coordinator": [0 if one is None else max(0, one.coordinator_epoch) for one in entries],
         }
-
-
-def _copy(whole: T) -> T:
-    """A copy of something and all that it holds, several times as fast as `deepcopy`."""
-    copied: T = loads(dumps(whole, HIGHEST_PROTOCOL))
-    return copied
 
 
 def _number(record: Sending | None) -> int:

@@ -10,12 +10,12 @@ from typing import Any
 from .actions import Refused
 from .errors import ModelError
 from .reading import tree_of, trees_of
-from .tree import Element, Part, Require, walk, written_by
+from .tree import Call, Element, Part, Require, walk, written_by
 
 
 @dataclass(frozen=True)
 class Guard:
-    """A `require`: its file, its line, its text on one line, and the fields that are in it."""
+    """A `require`: its file, its line, its text on one line, and the fields that it reads, itself or by what it calls."""
 
     file: str
     line: int
@@ -49,7 +49,10 @@ _GUARDS: dict[tuple[CodeType, int], Guard] = {}
 def _guard(code: CodeType, line: int, function: Any) -> Guard:
     required = (part for part in tree_of(function).parts if isinstance(part, Require))
     found = next(part for part in required if line in part.lines)
-    fields = frozenset(part.field for part in walk(found) if isinstance(part, Element))
+    parts = tuple(walk(found))
+    called = [part.function for part in parts if isinstance(part, Call)]
+    inner = (part for tree in trees_of(called) for part in tree.parts)
+    fields = frozenset(part.field for part in (*parts, *inner) if isinstance(part, Element))
     return Guard(code.co_filename.rsplit("/", 1)[-1], line, found.text, fields)
 
 

@@ -138,6 +138,7 @@ def _section(section: Section) -> dict[str, Any]:
         "cases": [
             {
                 "release": one.case.release,
+                "stands_for": dict(one.case.stands_for),
                 "ways": dict(one.case.ways),
                 "verdict": one.verdict.value,
                 "property": None if one.first is None else one.first.ask.danger.property,

@@ -32,8 +32,8 @@ from .as_text import (
 )
 from .diff import diffs
 from .readings import details_for, readings_block
-from .section_page import opening_of, section_card, section_row, section_tone
-from .sections import not_asked_words
+from .section_page import opening_of, rows_of_cases, section_card, section_row, section_tone
+from .sections import not_asked_words, upper
 from .table import columns_of
 from .wording import (
     NOT_PROMISED,
@@ -65,21 +65,23 @@ def audit_html(audit: AuditResult) -> str:
     """The page: one file that needs no other, and no script but to move within a story."""
     alone = len(audit.classes) == 1 and not audit.refused and not audit.sections.verdicts
     classes = [_class(number, one) for number, one in enumerate(audit.classes, start=1)]
-    rows = [section_row(number, one) for number, one in enumerate(audit.sections.asked, start=1)]
+    is_only = not audit.classes and not audit.refused and len(audit.sections.asked) == 1
+    rows = [section_row(number, one, is_only=is_only) for number, one in enumerate(audit.sections.asked, start=1)]
     word, said, more = _opening(audit)
     body = filled(
         "audit/audit.html.j2",
         word=word,
         tone=_tone(audit),
-        said=said,
+        beside=upper(said.removeprefix(": ")) if said.startswith(":") else said.lstrip(),
         more=more,
         compared=_compared(audit),
-        tones=TONES,
         alone=alone,
         noun="part" if audit.sections.asked else noun_of(audit.parts),
         summary=[] if alone else [*_summary(audit, classes), *rows],
         classes=sorted(classes, key=lambda one: one["place"]),
-        sections=[section_card(number, one) for number, one in enumerate(audit.sections.asked, start=1)],
+        sections=[
+            section_card(number, one, is_only=is_only) for number, one in enumerate(audit.sections.asked, start=1)
+        ],
         not_asked=not_asked_words(audit.sections.not_asked),
     )
     return whole_page(f"{word}{said}", body, scripts=["trace/story.js"], styles=["audit/audit.css"])
@@ -148,6 +150,7 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
         "number": number,
         "place": WORST_FIRST.index(audit.verdict),
         "readings": block,
+        "cases": [] if block is None else rows_of_cases(block.rows),
         "details": "" if block is None else details_for(block),
         "units": few(deployment.units) or TOPICS,
         "settings": settings_line(deployment),

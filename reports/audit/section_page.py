@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from neverlost.explorer.verdict import Verdict
@@ -14,7 +14,9 @@ from neverlost.studies.audit.sections import Decided, Section, SectionFix
 from ..layout import shell_lines
 from ..pages.page import TONES
 from ..trace.page import story_section, symbols
+from .readings import ReadingRow
 from .sections import (
+    CaseRow,
     case_rows,
     command_of,
     doubts_of_section,
@@ -50,14 +52,30 @@ def opening_of(audit: AuditResult) -> tuple[str, str, str]:
     return word, f": {said.pop(word)}.", " ".join(f"{verdict}: {these}." for verdict, these in said.items())
 
 
-def section_row(number: int, section: Section) -> dict[str, Any]:
-    """A row of the summary."""
+def rows_of_cases(rows: Sequence[CaseRow | ReadingRow]) -> list[dict[str, str]]:
+    """The rows of what files leave open. What is safe, and is not with everyday work, is not shown as good."""
+    return [
+        {
+            "condition": row.condition,
+            "words": row.words,
+            "tone": TONES[Verdict.UNDECIDED if _is_doubtful(row) else row.verdict],
+        }
+        for row in rows
+    ]
+
+
+def _is_doubtful(row: CaseRow | ReadingRow) -> bool:
+    return row.verdict == Verdict.HOLDS and VERDICTS[Verdict.VIOLATED] in row.words
+
+
+def section_row(number: int, section: Section, *, is_only: bool) -> dict[str, Any]:
+    """A row of the summary. The card of the only section follows at once, and says what decides."""
     return {
         "units": heading(section),
         "all": section.subject.about,
         "word": word_of(section),
         "tone": section_tone(section),
-        "settings": section.case.says,
+        "settings": "" if is_only else section.case.says,
         "first": _first(section),
         "href": f"section-{number}",
     }
@@ -81,8 +99,9 @@ def _first(section: Section) -> str:
     return f"See what is open; to narrow it, add: {narrowing(section)}." if case_rows(section) else "See what is open."
 
 
-def section_card(number: int, section: Section) -> dict[str, Any]:
-    """A card: the verdict, on what it depends, what to change, the table, the stories."""
+def section_card(number: int, section: Section, *, is_only: bool) -> dict[str, Any]:
+    """A card: the verdict, which heads the page of the only section; on what it depends, what to change, the table, the stories."""
+    first, _, rest = headline_of(section).partition(". ")
     dangers = list(dict.fromkeys(one.ask.danger for one in section.violated))
     ids = {danger: f"section-{number}-danger-{place}" for place, danger in enumerate(dangers, start=1)}
     return {
@@ -90,8 +109,8 @@ def section_card(number: int, section: Section) -> dict[str, Any]:
         "word": word_of(section),
         "tone": section_tone(section),
         "heading": heading(section),
-        "headline": headline_of(section),
-        "rows": case_rows(section),
+        "headline": rest if is_only else f"{first}. {rest}",
+        "rows": rows_of_cases(case_rows(section)),
         "say": narrowing(section),
         "examined": examined_words(section),
         "doubts": doubts_of_section(section),

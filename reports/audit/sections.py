@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from neverlost.explorer.traces.commands import check_command
@@ -21,6 +21,9 @@ from neverlost.studies.audit.sections import CaseVerdict, Decided, NotAsked, Sec
 
 from .table import BAD, BEYOND, GOOD, OPEN
 from .wording import VERDICTS, listed
+
+Every = Sequence[Mapping[str, str]]
+"""The ways of all that the files may mean, by the names of the points."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,9 +140,9 @@ def case_rows(section: Section) -> list[CaseRow]:
         said.setdefault((one.verdict, _words_of(one)), []).append(one.case)
     if len(said) <= 1:
         return []
-    every = [one.case for one in section.cases]
+    every = _every_ways(section)
     return [
-        CaseRow(condition=_condition(cases, every, section.inquiry), words=words, verdict=verdict)
+        CaseRow(condition=_condition(cases, every, section), words=words, verdict=verdict)
         for (verdict, words), cases in said.items()
     ]
 
@@ -150,17 +153,28 @@ def _words_of(one: CaseVerdict) -> str:
     return VERDICTS[one.verdict]
 
 
-def _condition(cases: Sequence[Case], every: Sequence[Case], inquiry: Inquiry) -> str:
+def _every_ways(section: Section) -> Every:
+    return [ways for one in section.cases for ways in one.case.ways_by_release]
+
+
+def _differing(every: Every) -> list[str]:
+    """The names of what is not the same in every case."""
+    return [name for name in dict.fromkeys(n for ways in every for n in ways) if len(_ways(name, every)) > 1]
+
+
+def _condition(cases: Sequence[Case], every: Every, section: Section) -> str:
     """Which cases these are, in as few words as will do."""
-    names = [name for name in dict.fromkeys(n for case in every for n in case.ways) if len(_ways(name, every)) > 1]
-    blocks: list[dict[str, tuple[str | None, ...]]] = [{n: (case.ways.get(n),) for n in names} for case in cases]
+    names = _differing(every)
+    blocks: list[dict[str, tuple[str | None, ...]]] = [
+        {n: (ways.get(n),) for n in names} for case in cases for ways in case.ways_by_release
+    ]
     for name in names:
         blocks = _merged(blocks, name)
-    return "; or ".join(dict.fromkeys(_block(block, every, inquiry) for block in blocks))
+    return "; or ".join(dict.fromkeys(_block(block, every, section) for block in blocks))
 
 
-def _ways(name: str, every: Sequence[Case]) -> tuple[str | None, ...]:
-    return tuple(dict.fromkeys(case.ways.get(name) for case in every))
+def _ways(name: str, every: Every) -> tuple[str | None, ...]:
+    return tuple(dict.fromkeys(ways.get(name) for ways in every))
 
 
 def _merged(blocks: Sequence[dict[str, tuple[str | None, ...]]], name: str) -> list[dict[str, tuple[str | None, ...]]]:
@@ -173,22 +187,22 @@ def _merged(blocks: Sequence[dict[str, tuple[str | None, ...]]], name: str) -> l
     return list(together.values())
 
 
-def _block(block: dict[str, tuple[str | None, ...]], every: Sequence[Case], inquiry: Inquiry) -> str:
+def _block(block: dict[str, tuple[str | None, ...]], every: Every, section: Section) -> str:
     words = []
     for name, ways in block.items():
         told = [way for way in ways if way is not None]
         if set(told) == {way for way in _ways(name, every) if way is not None}:
             continue
         if name == RELEASE:
-            words.append(_releases(told, every))
+            words.append(_releases(told, section))
         elif told:
-            words.append(listed((_way(name, way, inquiry) for way in told), "or"))
+            words.append(listed((_way(name, way, section.inquiry) for way in told), "or"))
     return ", ".join(words) or "otherwise"
 
 
-def _releases(told: Sequence[str], every: Sequence[Case]) -> str:
+def _releases(told: Sequence[str], section: Section) -> str:
     """`Kafka 4.0.0 to 4.1.2`: releases of which none between is otherwise, in one span."""
-    until = {case.release: case.until for case in every}
+    until = {release: last for one in section.cases for release, last in one.case.stands_for.items()}
     order = [release for release in RELEASES if release in until]
     spans: list[list[str]] = []
     for release in (one for one in order if one in told):
@@ -206,8 +220,8 @@ def _way(name: str, way: str, inquiry: Inquiry) -> str:
 
 def narrowing(section: Section) -> str:
     """How to say which case it is; empty if there is only one."""
-    every = [one.case for one in section.cases]
-    names = [name for name in dict.fromkeys(n for case in every for n in case.ways) if len(_ways(name, every)) > 1]
+    every = _every_ways(section)
+    names = _differing(every)
     said = [argument("kafka_version", "N.N.N")] if RELEASE in names else []
     for name in names:
         if name != RELEASE:
@@ -218,11 +232,11 @@ def narrowing(section: Section) -> str:
 
 def examined_words(section: Section) -> str:
     """Which case the details are of; empty if there is only one."""
-    every = [one.case for one in section.cases]
+    differing = _differing(_every_ways(section))
     told = [
         f"Kafka {way}" if name == RELEASE else _way(name, way, section.inquiry)
         for name, way in section.case.ways.items()
-        if len(_ways(name, every)) > 1
+        if name in differing
     ]
     return ", ".join(told)
 

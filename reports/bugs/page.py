@@ -34,7 +34,7 @@ def bugs_html(bugs: Sequence[Bug]) -> str:
     """The page: one file. With one bug alone, its story also has what else could have happened."""
     alone = len(bugs) == 1
     found = sum(bug.lost is not None for bug in bugs)
-    title = bugs[0].what if alone else "Losses that Kafka had"
+    title = f"{', '.join(bugs[0].jira)}: {bugs[0].what}" if alone else "Losses that Kafka had"
     shown = [(bug, _values(bug, with_beyond=alone)) for bug in sorted(bugs, key=_ended)]
     groups = {
         f"In the newest release that is known here, {RELEASES[-1]}": [v for bug, v in shown if _is_open(bug)],
@@ -56,6 +56,7 @@ def bugs_html(bugs: Sequence[Bug]) -> str:
         ],
         groups={name: values for name, values in groups.items() if values},
         families={name: _among(bugs, of) for name, of in bugs_by_family().items() if _among(bugs, of)},
+        kinds={"found": any(bug.lost is not None for bug in bugs), "left_out": any(bug.lost is None for bug in bugs)},
         alone=alone,
     )
     return whole_page(title, body, scripts=["trace/story.js", "bugs/bugs.js"], styles=["bugs/bugs.css"])

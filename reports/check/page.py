@@ -16,12 +16,13 @@ def check_html(check: Check) -> str:
     result = check.result
     trace = None if check.decisive is None else check.decisive.trace
     said = " ".join(headline(check, stories=1).plain.split())
+    decided = verdict_sentence(result, check.stopped_by)
     opening, more = _opening(check)
     body = filled(
         "check/check.html.j2",
         verdict=result.verdict.upper(),
         tone=TONES[result.verdict],
-        headline=more if trace is None else said.replace(" VIOLATED", " violated"),
+        headline=more if trace is None else decided.replace(" VIOLATED", " violated"),
         conditions=conditions(result.model),
         faultless=faultless(result.model).removeprefix(", "),
         **({"sentence": opening, "story": None} if trace is None else head_values(trace)),

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from neverlost.conformance.suite.parts import PartOutcome
 from neverlost.conformance.suite.run import Failure, SuiteOutcome
 from neverlost.model.core import Model
 
 from ..common import differences_values
 
 
-def outcome_values(model: Model, cover: str, outcome: SuiteOutcome) -> dict[str, Any]:
-    """The outcome of a suite, as plain values."""
+def outcome_values(
+    model: Model, cover: str, outcome: SuiteOutcome, parts: Sequence[PartOutcome] = ()
+) -> dict[str, Any]:
+    """The outcome of a suite, and of those of the system's parts, as plain values."""
     return {
         "schema": 1,
         "profile": model.profile.name,
@@ -26,6 +30,20 @@ def outcome_values(model: Model, cover: str, outcome: SuiteOutcome) -> dict[str,
         "random_steps": outcome.random_steps,
         "failed": len(outcome.failures),
         "not_scheduled": dict(outcome.not_scheduled),
+        "kinds": dict(outcome.kinds.most_common()),
+        "failures": [_failure_values(failure) for failure in outcome.failures],
+        "parts": [_part_values(part) for part in parts],
+    }
+
+
+def _part_values(part: PartOutcome) -> dict[str, Any]:
+    outcome = part.outcome
+    return {
+        "profile": part.model.profile.name,
+        "cases": outcome.cases,
+        "steps": outcome.steps,
+        "complete": outcome.complete,
+        "failed": len(outcome.failures),
         "kinds": dict(outcome.kinds.most_common()),
         "failures": [_failure_values(failure) for failure in outcome.failures],
     }

@@ -61,7 +61,7 @@
     lanes = found.lanes;
     const story = document.getElementById("step");
     story.style.setProperty("--most", lanes.length * story.dataset.most + "px");
-    story.style.setProperty("--least", lanes.length * story.dataset.least + "px");
+    story.style.setProperty("--least", lanes.length * found.least + "px");
     story.querySelector(".head svg").innerHTML = found.head;
     $("idle").hidden = found.idle.length === 0;
     $("idle").firstElementChild.textContent = found.idle.join(", ");

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from neverlost.model.core import Model
 
 from ..pages.page import embedded, filled, whole_page
-from ..trace.drawing import LEAST, MOST
+from ..trace.drawing import MOST
 from ..trace.page import conditions
 from .where import example_where
 
@@ -26,7 +26,6 @@ def explore_html(model: Model, begin: Sequence[str], compare: str, other: str) -
         conditions=conditions(model),
         statement=model.profile.statement,
         most=MOST,
-        least=LEAST,
         example=example_where(model),
         exports=EXPORTS,
         compare=compare,

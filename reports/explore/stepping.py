@@ -14,7 +14,7 @@ from neverlost.explorer.traces.choices import choices, judgements
 from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.model.core import Model, NeverlostError, Packed, Property, Refused, Step
 
-from ..trace.drawing import head, lanes_of
+from ..trace.drawing import head, lanes_of, least_lane, longest_text
 from ..trace.lanes import lane_names
 from ..trace.page import all_fields, later_rows
 
@@ -81,6 +81,7 @@ def walk_values(trace: Trace, first: int, lanes: Sequence[str] | None) -> dict[s
         "lanes": wanted,
         "idle": [name for name in lane_names(model) if name not in wanted],
         "head": str(head(wanted)),
+        "least": least_lane(longest_text(trace, wanted)),
         "possible": [
             {
                 "step": choice.step.show(model.bounds),

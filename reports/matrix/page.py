@@ -105,6 +105,11 @@ def matrix_html(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> s
     shown = {cell: _cell(cell, answer, models[cell], stories, scale) for cell, answer in found.items()}
     versions = list({cell.version.name: cell.version for cell in found}.values())
     axes = [list(dict.fromkeys(cell.words[at] for cell in found)) for at in range(len(matrix.axes))]
+    opens = [
+        {value: axis.opens not in values or value == axis.opens for value in values}
+        for axis, values in zip(matrix.axes, axes, strict=True)
+    ]
+    filters = [{"name": axis.label, "values": values} for axis, values in zip(matrix.axes, opens, strict=True)]
     body = filled(
         "matrix/matrix.html.j2",
         heading=matrix.question,
@@ -115,13 +120,8 @@ def matrix_html(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> s
         scale=scale.ranges() if stories.written else {},
         tones={one.tone: one.text for one in shown.values() if one.story is None},
         symbols=symbols(*models.values()),
-        filters=[
-            {
-                "name": axis.label,
-                "values": {value: axis.opens not in values or value == axis.opens for value in values},
-            }
-            for axis, values in zip(matrix.axes, axes, strict=True)
-        ],
+        filters=filters,
+        hides=not all(all(values.values()) for values in opens),
         modes=[(mode, len(list(same))) for mode, same in groupby(map(_mode, versions))],
         named_modes=not {*map(_mode, versions)} <= {"", EITHER},
         versions=[{"name": _short(one), "releases": _releases(one, versions)} for one in versions],

@@ -59,12 +59,17 @@ class Drawing:
     @property
     def least_width(self) -> int:
         """How narrow the lanes may become, all together: so that no text runs into the next lane."""
-        return min(LANE, max(LEAST, round(self.longest * NARROW_CHARACTER))) * len(self.lanes)
+        return least_lane(self.longest) * len(self.lanes)
 
     @property
     def most_width(self) -> int:
         """How wide the lanes may become, all together."""
         return MOST * len(self.lanes)
+
+
+def least_lane(longest: int) -> int:
+    """How narrow a lane may become whose longest text has so many characters."""
+    return min(LANE, max(LEAST, round(longest * NARROW_CHARACTER)))
 
 
 def drawing(trace: Trace, lanes: Sequence[str] | None = None) -> Drawing:
@@ -79,8 +84,17 @@ def drawing(trace: Trace, lanes: Sequence[str] | None = None) -> Drawing:
     ]
     shown = [f"{name}: {text}" for name in lanes for text in _texts(views[0][name])]
     start = _row(lanes, None, views[0], None, _words(shown))
-    longest = max((len(text) for view in views for name in lanes for text in _texts(view[name])), default=0)
+    longest = _longest(views, lanes)
     return Drawing(lanes=tuple(lanes), start=start, rows=tuple(rows), happenings=happened, longest=longest)
+
+
+def longest_text(trace: Trace, lanes: Sequence[str]) -> int:
+    """How many characters the longest text in one of these lanes has."""
+    return _longest([lane_views(trace.model, state) for state in trace.unpacked()], lanes)
+
+
+def _longest(views: Sequence[Mapping[str, LaneView]], lanes: Sequence[str]) -> int:
+    return max((len(text) for view in views for name in lanes for text in _texts(view[name])), default=0)
 
 
 def lanes_of(trace: Trace) -> list[str]:

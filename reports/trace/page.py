@@ -80,10 +80,14 @@ def head_values(trace: Trace) -> dict[str, Any]:
 
 
 def turns(trace: Trace) -> list[tuple[int, str]]:
-    """The steps that must not be overlooked, by number, each with what is bad about it."""
-    happened = drawing(trace).happenings
-    said = [(number, " ".join(n.text for n in found.notes if n.bad)) for number, found in enumerate(happened, start=1)]
-    return [(number, text) for number, text in said if text]
+    """The steps that must not be overlooked, by number, each with what is bad about it; if there are any, the violation too."""
+    happened = list(enumerate(drawing(trace).happenings, start=1))
+    said = {number: text for number, found in happened if (text := " ".join(n.text for n in found.notes if n.bad))}
+    prop = deciding_property(trace)
+    if said and prop is not None and not prop.seeks:
+        last, found = happened[-1]
+        said.setdefault(last, " ".join(n.text for n in found.notes))
+    return list(said.items())
 
 
 def trace_svg(trace: Trace) -> str:

@@ -21,6 +21,15 @@ OWN_KEYS: Mapping[str, Mapping[str, str]] = {
 }
 """What a topic is created with, and feature levels of a cluster: no configuration of Kafka's, with the first version that has it."""
 
+FEATURES = (
+    "eligible.leader.replicas.version",
+    "transaction.version",
+    "kraft.version",
+    "group.version",
+    "share.version",
+)
+"""Levels of features of a cluster, which Kafka reads from no file of a broker's (KIP-584; kafka-features.sh shows them)."""
+
 OLD_NAMES: Mapping[str, Mapping[str, str]] = {
     "producer": {"request.required.acks": "acks", "message.send.max.retries": "retries"},
     "consumer": {"auto.commit.enable": "enable.auto.commit"},

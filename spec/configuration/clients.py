@@ -24,6 +24,10 @@ class Client:
     `java` is the version and the release of the Java client whose defaults and rules it follows; `lacks` are keys that it lacks.
     `idempotent` is what it takes with idempotence for keys that are not set, and `most_in_flight` how many requests it then
     allows. `ignores_in_flight`: with idempotence its own number counts. `not_modelled` is why an idempotent one is not audited.
+    `retries_reorder`: may records change their order when it sends again, even with one request in flight? `takes_refused_again`: does
+    it send again what a broker refused, though retries are 0? `bumps_for_all`: does an error of one partition begin a new epoch for
+    all? `least_retries`: how often does it send again at least, whatever is set? `retries_skip` is why a send that succeeds after a
+    retry may have left a record out.
     `checks_epochs`: does its consumer notice by leader epochs that a partition was truncated (KIP-320)? None if releases differ.
     `commits_epochs`: do the offsets that it commits carry the leader epoch of their record?
     """
@@ -41,6 +45,11 @@ class Client:
     most_in_flight: int = 5
     ignores_in_flight: bool = False
     not_modelled: str = ""
+    retries_reorder: bool = False
+    takes_refused_again: bool = False
+    bumps_for_all: bool = False
+    least_retries: int = 0
+    retries_skip: str = ""
     checks_epochs: bool | None = True
     commits_epochs: bool = True
 
@@ -102,7 +111,8 @@ STREAMS = Client(
 LIBRDKAFKA = Client(
     name="librdkafka",
     about="librdkafka, on which the clients of C, Python, Go, .NET, Node, PHP and Rust are built",
-    source="librdkafka's CONFIGURATION.md, from 1.0 to 2.15; rdkafka_conf.c, rd_kafka_conf_finalize",
+    source="librdkafka's CONFIGURATION.md, from 1.0 to 2.15; rdkafka_conf.c, rd_kafka_conf_finalize; rdkafka_request.c,"
+    " rd_kafka_handle_Produce_error (retries=0), rd_kafka_handle_idempotent_Produce_error (issue 4953)",
     defaults={
         "producer": {
             "acks": "all",
@@ -123,6 +133,8 @@ LIBRDKAFKA = Client(
         "auto.commit.enable": "enable.auto.commit",
     },
     idempotent={IN_FLIGHT: "5"},
+    takes_refused_again=True,
+    bumps_for_all=True,
     checks_epochs=None,
 )
 
@@ -130,19 +142,21 @@ OLD_LIBRDKAFKA = replace(
     LIBRDKAFKA,
     name="librdkafka-0.11",
     about="librdkafka before 1.0, which waits for the leader alone",
-    source="librdkafka's CONFIGURATION.md of 0.11.6: request.required.acks, message.send.max.retries",
+    source="librdkafka's CONFIGURATION.md of 0.11.6: request.required.acks, message.send.max.retries; rdkafka_request.c: what a lost"
+    " connection leaves unanswered is sent again, whatever retries is",
     defaults={
         "producer": {**LIBRDKAFKA.defaults["producer"], "acks": "1", "retries": "2"},
         "consumer": {**LIBRDKAFKA.defaults["consumer"], "isolation.level": "read_uncommitted"},
     },
     lacks=frozenset({"enable.idempotence", "transactional.id"}),
+    least_retries=1,
     checks_epochs=False,
     commits_epochs=False,
 )
 SARAMA = Client(
     name="sarama",
     about="Sarama, of Shopify and IBM, for Go",
-    source="config.go, NewConfig and Validate, of 1.20.0 to 1.46.0",
+    source="config.go, NewConfig and Validate, of 1.20.0 to 1.46.0; issues 2619 and 2860: retries out of order",
     defaults={
         "producer": {"acks": "1", "retries": "3", IN_FLIGHT: "5", "enable.idempotence": "false"},
         "consumer": {
@@ -152,8 +166,13 @@ SARAMA = Client(
         },
     },
     most_in_flight=1,
+    retries_reorder=True,
     checks_epochs=False,
     commits_epochs=False,
+)
+SKIPPED_BY_KAFKAJS = (
+    "When KafkaJS sends again it looks for the leaders again, and takes a broker that has answered once as done, also for records that"
+    " it was not sent (sendMessages.js of 2.2.4; pull request 1798). A send may succeed without them."
 )
 KAFKAJS = Client(
     name="kafkajs",
@@ -165,8 +184,8 @@ KAFKAJS = Client(
     },
     idempotent={"retries": LARGEST, IN_FLIGHT: "1"},
     most_in_flight=int(LARGEST),
-    not_modelled="When KafkaJS sends again it looks for the leaders again, and takes a broker that has answered once as done, also for"
-    " records that it was not sent (sendMessages.js of 2.2.4; pull request 1798). A send may succeed without them.",
+    not_modelled=SKIPPED_BY_KAFKAJS,
+    retries_skip=SKIPPED_BY_KAFKAJS,
     checks_epochs=False,
     commits_epochs=False,
 )

@@ -11,7 +11,9 @@ from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 from .clients import IN_FLIGHT, LIBRDKAFKA, Client
 from .configuration_file import ConfigurationFile, entries_of
+from .controllers import seen_by_controllers
 from .defaults import CONFIGURATION_KEYS, SHOWN_ONLY
+from .forgotten import about_forgetting
 from .forms.librdkafka import unknown_keys
 from .keys import check_keys, decides_nothing
 from .notices import ConfigurationError, Notice, place_of
@@ -39,6 +41,8 @@ PRODUCER_KEYS = {
 }
 """Which part of a Producer is the effective value of a key."""
 
+UNCLEAN = "unclean.leader.election.enable"
+
 EFFECTIVE_MIN_ISR = "3.7"
 """From here on a leader asks for no more replicas in sync than the partition has (KAFKA-15583, Partition.effectiveMinIsr)."""
 
@@ -54,7 +58,8 @@ class Deployment:
     `internal`: brokers alone write to them. `settings` are the model's.
     `reading` is the choice for what the files leave open, `alike` are the readings with the same answers, itself among them, and
     `others` are the deployments with other answers that the files may be of as well.
-    `sources` tell where each value comes from, by Kafka's key; `clients` are those that read the producer's and the consumer's files.
+    `sources` tell where each value comes from, by Kafka's key; `clients` are those that read the producer's and the consumer's files,
+    `client_doubts` the warnings about what the producer's client does otherwise than the model.
     `assumed_defaults` are the values that no file sets. `settings` has `acks` ("0", "1", "all"), `min_isr`, `unclean`, `retries`
     (0, or 1 for at least one), `idempotence`, `pipelined`, `flush`, `commit` ("none", "auto", "after"), and `elr` if it differs
     from what the profile has.
@@ -73,6 +78,7 @@ class Deployment:
     programs: tuple[str, ...] = ()
     internal: bool = False
     clients: Mapping[str, Client] = field(default_factory=dict)
+    client_doubts: tuple[Notice, ...] = field(default=(), repr=False)
     files: tuple[ConfigurationFile, ...] = field(default=(), repr=False)
     reading: Reading
     alike: tuple[Reading, ...] = field(default=(), repr=False)
@@ -178,6 +184,8 @@ def deployment_of(
     files = [_read_by(file, clients) for file in files]
     problems, warnings = _of_keys(files, reading)
     sources, about_values = find_sources(files, reading, problems)
+    sources[UNCLEAN], doubts = seen_by_controllers(sources[UNCLEAN], files, chosen)
+    about_values += doubts
     for key, value in changes.items():
         _change(sources, key, value, chosen.version, problems)
     if not changes:
@@ -203,6 +211,10 @@ def deployment_of(
     if old_format:
         settings["truncation"] = TO_HIGH_WATERMARK
         warnings += [old_format]
+    client_doubts = [sources[key].notice(*said, decides=True) for key, *said in made.doubts]
+    warnings += client_doubts
+    if made.idempotence:
+        warnings += about_forgetting(files, clients, chosen.version, reading.java)
     suspicious = suspicions(
         settings, sources, replicas=replicas, roles=roles, conflict=made.conflict, internal=internal is not None
     )
@@ -221,6 +233,7 @@ def deployment_of(
         topics=topics.names,
         internal=internal is not None,
         clients=clients if internal is None else {},
+        client_doubts=tuple(client_doubts),
         files=topics.files,
         reading=reading,
     )
@@ -269,7 +282,7 @@ def _settings(
     settings: dict[str, str | int | bool] = {
         "acks": made.acks,
         "min_isr": min(int(sources[key].value) for key in ("min.insync.replicas", "replication.factor")),
-        "unclean": sources["unclean.leader.election.enable"].value == "true",
+        "unclean": sources[UNCLEAN].value == "true",
         "retries": min(made.retries, 1),
         "idempotence": made.idempotence,
         "pipelined": made.in_flight > 1,

@@ -79,7 +79,8 @@ def read_all(
     """The same, with the files. Those of controllers alone are no part of a deployment. Raises ConfigurationError as it does."""
     if not arguments and not cluster:
         forms = "in one of the forms that docs/reference/configuration.md lists"
-        advice = f"Name the files of producer, topic and broker, {forms}, or a running cluster."
+        program = "Of a program without one, write what it has into a file: acks=all into app.producer.properties."
+        advice = f"Name the files of producer, topic and broker, {forms}, or a running cluster. {program}"
         raise ConfigurationError([Notice(what="no configuration file is named.", advice=advice)])
     assumed = parse_assumptions(assume)
     reader = client_of(assumed.get(CLIENT))
@@ -222,8 +223,16 @@ def _of_every_reading(topics: TopicClass, readings: Sequence[Reading], *, all_re
             found.setdefault(one.behaviour, []).append(one)
     if refused is not None and not found:
         raise refused
-    first, *others = (replace(same[0], alike=tuple(one.reading for one in same)) for same in found.values())
+    first, *others = (_alike(same) for same in found.values())
     return replace(first, others=tuple(others))
+
+
+def _alike(same: Sequence[Deployment]) -> Deployment:
+    """Deployments of readings with the same answers as one, with what the clients of the others are in doubt for."""
+    first = same[0]
+    doubts = {doubt.what: doubt for one in same[1:] for doubt in one.client_doubts}
+    kept = (doubt for doubt in doubts.values() if doubt not in first.warnings)
+    return replace(first, alike=tuple(one.reading for one in same), warnings=(*first.warnings, *kept))
 
 
 def _unused(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:

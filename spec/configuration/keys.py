@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 from neverlost.model.arguments import argument
 
-from .catalogue import OLD_NAMES, catalogue, slip_of
+from .catalogue import FEATURES, OLD_NAMES, catalogue, slip_of
 from .clients import FRAMEWORKS, LIBRDKAFKA
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, all_keys_that_matter, deciding_keys, keys_that_matter
 from .forms.compose import FORM as COMPOSE
 from .forms.foreign_keys import PLUG_INS, VENDORS, Program
 from .notices import Notice
+from .readings import METADATA_KEY
 from .storage import about_storage, starts_a_broker
 from .version_choice import TELLING
 from .versions import known_versions
@@ -44,6 +45,9 @@ def check_keys(file: ConfigurationFile, version: str) -> Iterator[KeyNotice]:
         return
     beside: dict[str, list[ConfigEntry]] = {}
     for entry in file.entries:
+        if file.role == "broker" and (feature := _about_feature(entry)) is not None:
+            yield feature
+            continue
         if catalogue().has(file.role, entry.key, version) or _for_one_listener(file.role, entry.key):
             continue
         owner = _owner(file.role, entry.key)
@@ -53,6 +57,22 @@ def check_keys(file: ConfigurationFile, version: str) -> Iterator[KeyNotice]:
             beside.setdefault(owner.name, []).append(entry)
     for name, entries in beside.items():
         yield KeyNotice(notice=_of_others(name, entries), serious=False)
+
+
+def _about_feature(entry: ConfigEntry) -> KeyNotice | None:
+    """What is to be said of a feature's level that people wrote as a key: no broker reads it, so it tells nothing of the cluster.
+
+    Nothing where an operator applies it: its entry has the layer of what is set at run time.
+    """
+    advice = f"Add what kafka-features.sh describe prints, or say it with {argument('assume')}."
+    if entry.key in FEATURES:
+        what, why = "this is a feature of the cluster, and no key of a broker's.", "Kafka ignores it in a file."
+        return KeyNotice(notice=entry.notice(what, why, advice), serious=True)
+    if entry.key == METADATA_KEY and entry.layer is None:
+        what = "this is a feature of the cluster: the file does not set it."
+        why = "The cluster may have another level."
+        return KeyNotice(notice=entry.notice(what, why, advice, decides=True), serious=False)
+    return None
 
 
 def _owner(role: str, key: str) -> Program | None:

@@ -6,7 +6,8 @@ Those of other clients stand in their sources, which `clients` names.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from .clients import IN_FLIGHT, Client
 from .defaults import LARGEST, OLD_DEFAULTS, configuration_key
@@ -32,7 +33,7 @@ class Producer:
     """What the producer does.
 
     `conflict` is the setting that switched idempotence off; `refused` lists what it does not start with. `not_modelled` is why the
-    model does not have it.
+    model does not have it. `doubts` are what this client does otherwise than the model: the key, what, why, and what to do.
     """
 
     acks: str
@@ -42,6 +43,7 @@ class Producer:
     conflict: str | None = None
     refused: tuple[tuple[str, str], ...] = ()
     not_modelled: str = ""
+    doubts: tuple[tuple[str, str, str, str], ...] = ()
 
 
 def old_producer(written: ProducerFileSettings) -> Producer:
@@ -86,21 +88,43 @@ def other_producer(written: ProducerFileSettings, client: Client) -> Producer:
     taken = {**defaults, **(client.idempotent if wanted else {})}
     acks = written.acks or taken["acks"]
     retries = int(taken["retries"]) if written.retries is None else written.retries
+    retries = max(retries, client.least_retries)
     own_in_flight = written.in_flight is None or (wanted and client.ignores_in_flight)
     in_flight = int(taken[IN_FLIGHT]) if own_in_flight else written.in_flight or 1
     asked = in_flight if written.in_flight is None and not client.ignores_in_flight else written.in_flight
-    made = ProducerFileSettings(acks=acks, retries=retries, in_flight=asked)
-    refused = _conflicts(made, client.most_in_flight) if wanted else ()
+    checked = ProducerFileSettings(acks=acks, retries=retries, in_flight=asked)
+    refused = _conflicts(checked, client.most_in_flight) if wanted else ()
     if written.transactional and written.idempotence is False:
         refused += (("enable.idempotence", "transactions need idempotence, and it is off"),)
-    return Producer(
+    reorders = client.retries_reorder and retries > 0 and not wanted
+    made = Producer(
         acks=acks,
         retries=retries,
         idempotence=wanted and not refused,
-        in_flight=in_flight,
+        in_flight=max(in_flight, 2) if reorders else in_flight,
         refused=refused,
         not_modelled=client.not_modelled if wanted else "",
     )
+    return replace(made, doubts=tuple(_doubts(made, client, transactional=written.transactional)))
+
+
+def _doubts(made: Producer, client: Client, *, transactional: bool) -> Iterator[tuple[str, str, str, str]]:
+    """What a client is known to do that the model's producer does not."""
+    if client.retries_skip and made.retries and not made.not_modelled:
+        yield (
+            "retries",
+            "a send of KafkaJS may succeed without one of its records.",
+            client.retries_skip,
+            "Use another client.",
+        )
+    if client.takes_refused_again and not made.retries and made.in_flight > 1:
+        what = "librdkafka sends again what a broker refused that does not lead, without counting that."
+        why = "A record that was sent after it may be written before it."
+        yield "retries", what, why, f"Write {IN_FLIGHT}=1."
+    if client.bumps_for_all and made.idempotence and made.in_flight > 1 and not transactional:
+        what = "librdkafka begins a new epoch for all partitions after an error in one."
+        why = "A record of another one, which was written and not answered yet, is then written again (issue 4953)."
+        yield "enable.idempotence", what, why, f"Write {IN_FLIGHT}=1, or use transactions."
 
 
 def _retries(written: ProducerFileSettings, idempotent: bool, version: str) -> int:

@@ -13,7 +13,7 @@ from .catalogue import catalogue
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .defaults import all_keys_that_matter
 from .notices import Notice
-from .unasked import HAZARDS
+from .unasked import HAZARDS, unchecked
 
 INTERNAL: Mapping[str, str | None] = {
     "__consumer_offsets": "offsets.commit.required.acks",
@@ -111,6 +111,7 @@ def _said(file: ConfigurationFile) -> tuple[object, ...]:
         file.created_by,
         tuple((entry.key, entry.value, entry.layer) for entry in file.entries if _counts(entry)),
         tuple(dict.fromkeys(warning.what for warning in file.warnings)),
+        tuple(notice.unchecked for notice in unchecked([file])),
     )
 
 

@@ -115,6 +115,22 @@ UNCHECKED = (
         "Whether input, state and output are committed together is not modelled: the producer is audited as an idempotent one.",
     ),
 )
+DEFAULT_AGE = 7 * 24 * 60 * 60 * 1000
+"""What `log.retention.hours` is by default, in milliseconds."""
+AGES = {
+    "retention.ms": 1,
+    "log.retention.ms": 1,
+    "log.retention.minutes": 60 * 1000,
+    "log.retention.hours": 60 * 60 * 1000,
+}
+"""The keys that say how old a record may become, with their units in milliseconds."""
+SIZES = ("retention.bytes", "log.retention.bytes")
+EARLY = Notice(
+    what="early deletion: not checked.",
+    why="Records are deleted sooner than by default, whether they were read or not. Their age is that of the producer's timestamps,"
+    " unless message.timestamp.type is LogAppendTime.",
+    unchecked="early deletion",
+)
 OF_CONSUMERS = Notice(
     what="what a consumer reads above the high watermark is not asked about.",
     why="From 1.1 to 2.5.0 a fetch may take in a record that is appended at that moment, and lost with its leader (KAFKA-9835).",
@@ -131,19 +147,30 @@ def unasked(files: Sequence[ConfigurationFile], release: str, mode: str) -> Iter
             for entry in file.entries:
                 if entry.key in hazard.keys and entry.value and hazard.part in entry.value:
                     yield entry.notice(hazard.what, hazard.why, hazard.advice, decides=True)
-    yield from _unchecked(files)
+    yield from unchecked(files)
     if settings.get("reads_past_high_watermark") and any(file.role == "consumer" for file in files):
         yield OF_CONSUMERS
 
 
-def _unchecked(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
+def unchecked(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
     """What the files have and the model does not, each once."""
+    yield from _early(files)
     for one in UNCHECKED:
         found = (entry for file in files for entry in (*_of_keys(file, one.keys), *_named(file, one.name)))
         entry = next((entry for entry in found if re.fullmatch(one.value, entry.value.strip().lower())), None)
         if entry is not None:
             notice = entry.notice(f"{one.name}: not checked.", one.why, one.advice)
             yield replace(notice, unchecked=one.name)
+
+
+def _early(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
+    """That records are deleted by age sooner than by default, or by size, once."""
+    for entry in (entry for file in files for entry in file.entries):
+        number = int(entry.value) if re.fullmatch(r"\s*\d{1,20}\s*", entry.value) else None
+        early = number is not None and entry.key in AGES and number * AGES[entry.key] < DEFAULT_AGE
+        if early or (number is not None and entry.key in SIZES):
+            yield replace(EARLY, key=entry.key, file=entry.file, line=entry.line)
+            return
 
 
 def _of_keys(file: ConfigurationFile, keys: Sequence[str]) -> Iterator[ConfigEntry]:

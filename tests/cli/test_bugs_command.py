@@ -83,3 +83,6 @@ def test_one_loss_as_a_page_also_has_what_else_could_have_happened(run: Run, tmp
     page = page_read(file.read_text(encoding="utf-8"))
     (data,) = page.all("script", "beyond-data")
     assert len(json.loads(data.text)["states"]) == len(page.all("li", "step")) == 14
+    assert page.all("h1")[0].words == "KIP-966: the last replica standing loses power"
+    assert page.words.count("the last replica standing loses power") == 1
+    assert "not in the model" not in page.words

@@ -361,6 +361,7 @@ FILES: dict[str, tuple[str, str, str]] = {
     "failing": ("1 / 0\n", ":COUNTER", "cannot be loaded, at line 1: ZeroDivisionError"),
     "raising": ("raise BaseException('no')\n", ":COUNTER", "cannot be loaded, at line 1: BaseException: no"),
     "leaving": ("raise SystemExit(0)\n", ":COUNTER", "cannot be loaded, at line 1: SystemExit"),
+    "unknown argument": (COUNTER.replace("default_bounds=", "bounds="), ":COUNTER", "Did you mean 'default_bounds'?"),
     "outside the language": (COUNTER.replace("s.count += 2", "s.count *= 2"), ":COUNTER", "outside Model Python"),
 }
 

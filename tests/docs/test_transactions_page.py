@@ -2,41 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
+from transactions_page import COLUMNS, ROWS, asked, told
 
 from neverlost.explorer.search import explore
 from neverlost.spec.families import profiles
 
-PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "transactions.md").read_text(encoding="utf-8")
-COLUMNS = (
-    "all_or_nothing",
-    "no_aborted_read",
-    "no_commit_lost",
-    "zombie_fenced",
-    "no_duplicate",
-    "in_order",
-    "markers_accepted",
-    "nothing_hangs",
-)
-ROWS = re.findall(
-    rf"^\| (\S+) \| (nothing|`.*?`) ((?:\| \w+ ){{{len(COLUMNS)}}})\| ([\d,]+) \|$", PAGE, flags=re.MULTILINE
-)
 QUICK = ("nothing", "`--timeouts 1`", "`--lost-markers 1`", "`--late-markers 1`")
-
-
-def asked(options: str) -> dict[str, int | str | bool]:
-    """The settings that options choose."""
-    words = options.strip("`").split()
-    found: dict[str, int | str | bool] = {}
-    for number, word in enumerate(words):
-        if word.startswith("--"):
-            value = words[number + 1] if number + 1 < len(words) else "--"
-            name = word[2:].replace("-", "_")
-            found[name] = True if value.startswith("--") else int(value) if value.isdigit() else value
-    return found
 
 
 def row(values: tuple[str, ...]) -> object:
@@ -47,11 +19,11 @@ def row(values: tuple[str, ...]) -> object:
 
 @pytest.mark.parametrize(("version", "options", "cells", "states"), [row(values) for values in ROWS])
 def test_a_row_is_what_a_search_finds(version: str, options: str, cells: str, states: str) -> None:
-    model = profiles()[f"kafka-transactions-{version}"].model(**({} if options == "nothing" else asked(options)))
+    model = profiles()[f"kafka-transactions-{version}"].model(**asked(options))
     result = explore(model, until="all", properties=COLUMNS, symmetry=True)
     assert result.complete
-    found = [result.findings[name].trace for name in COLUMNS]
-    assert [str(len(trace) - 1) if trace else "holds" for trace in found] == cells.strip("| ").split(" | ")
+    found = {name: result.findings[name].trace for name in COLUMNS}
+    assert {name: str(len(trace) - 1) if trace else "holds" for name, trace in found.items()} == told(cells)
     assert result.distinct == int(states.replace(",", ""))
 
 

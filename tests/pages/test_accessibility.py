@@ -21,6 +21,7 @@ from neverlost.studies.recorded import recorded_trace
 pytestmark = pytest.mark.xdist_group("browser")
 
 AXE = ROOT / "build" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+SITE = ROOT / "build" / "site"
 SERIOUS = ("serious", "critical")
 EVERYTHING = "document.querySelectorAll('details').forEach(part => part.open = true)"
 
@@ -37,7 +38,7 @@ def opened(browser: Any, request: pytest.FixtureRequest, tmp_path: Path) -> Iter
 
     def at(what: str) -> Any:
         page = context.new_page()
-        if what.startswith("http://"):
+        if what.startswith(("http://", "file://")):
             page.goto(what, wait_until="networkidle")
         else:
             file = tmp_path / "page.html"
@@ -70,7 +71,7 @@ def test_the_ledger_is_accessible(opened: Opened) -> None:
     assert serious(page) == []
 
 
-@pytest.mark.parametrize("example", ["acks-1", "many-topics", "consumer"])
+@pytest.mark.parametrize("example", ["acks-1", "many-topics", "consumer", "controllers"])
 def test_an_audit_is_accessible(opened: Opened, run: Run, tmp_path: Path, example: str) -> None:
     files = sorted(str(file) for file in (ROOT / "examples" / "audit" / example).iterdir())
     run("audit", *files, "--html", str(tmp_path / "audit.html"), "--quiet")
@@ -112,6 +113,7 @@ MATRICES = {
     "replication": ("--replicas", "2", "--version", "kafka-3.7", "--version", "kafka-4.1"),
     "transactions": ("transactions", "--version", "kafka-transactions-4.0"),
     "quorum": ("quorum", "--version", "kafka-quorum-3.9"),
+    "groups": ("groups", "--version", "kafka-groups-4.3.1"),
 }
 
 
@@ -120,4 +122,12 @@ def test_a_matrix_is_accessible(opened: Opened, run: Run, tmp_path: Path, asked:
     run("matrix", *asked, "--html", str(tmp_path / "matrix.html"))
     page = opened((tmp_path / "matrix.html").read_text(encoding="utf-8"))
     page.click(".block:not([hidden]) .cells a")
+    assert serious(page) == []
+
+
+@pytest.mark.parametrize("name", ["index", "matrix", "contents", "reference/cli", "explanation/groups"])
+def test_a_page_of_the_site_is_accessible(opened: Opened, name: str) -> None:
+    if not SITE.exists():
+        pytest.skip("the site is not looked at: `make site` builds it")
+    page = opened((SITE / f"{name}.html").as_uri())
     assert serious(page) == []

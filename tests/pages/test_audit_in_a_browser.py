@@ -38,17 +38,20 @@ def test_the_verdict_and_the_change_that_comes_first_are_on_the_first_screen(
         assert is_on_the_first_screen(looked, selector, WIDE["height"]), selector
 
 
+@pytest.mark.parametrize("example", ["many-topics", "controllers"])
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_what_to_do_first_is_read_without_scrolling_sideways(
-    look: Look, audit: Callable[[str], str], size: dict[str, int]
+    look: Look, audit: Callable[[str], str], size: dict[str, int], example: str
 ) -> None:
-    looked = look(audit("many-topics"), size=size, scheme="dark")
+    looked = look(audit(example), size=size, scheme="dark")
     assert looked.is_narrower_than_its_window()
     for cell in looked.page.locator(".summary td, .summary th[scope=row]").all():
         box = cell.bounding_box()
         assert box is not None
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= size["width"]
+    cut = "all => all.filter(table => table.parentElement.scrollWidth > table.parentElement.clientWidth).length"
+    assert looked.page.locator(".stack").evaluate_all(cut) == 0
     assert looked.complaints == []
 
 

@@ -71,12 +71,18 @@ def test_lanes_in_which_nothing_happens_are_folded_until_something_does(walk: Lo
     assert walk.page.is_hidden("#idle")
 
 
-def test_no_lane_is_folded_while_there_is_none_to_show(look: Look) -> None:
+def test_no_lane_is_folded_while_there_is_none_to_show_and_no_text_is_cut(look: Look) -> None:
     from neverlost.reports.explore.app import Explorer
 
     model = profiles()["kafka-groups-4.3.1"].model(failures=1)
     explorer = Explorer(model=model, token="token", example=example_of_other(model), other_model=other_model)
     with served(explorer) as running:
+        narrow = look(running, size=NARROW)
+        narrow.page.wait_for_selector("#step-0")
+        left = narrow.page.locator("#step-0 .drawn").bounding_box()["x"]
+        texts = narrow.page.locator("#step-0 svg text")
+        assert texts.count() > 0
+        assert all(text.bounding_box()["x"] >= left for text in texts.all())
         looked = look(running)
         looked.page.wait_for_selector("#step-0")
         assert looked.page.locator(".story .head .name").all_text_contents() == [

@@ -15,6 +15,7 @@ from neverlost.explorer.loading import profile_from_file
 from neverlost.explorer.search import explore
 from neverlost.model.core import Model
 from neverlost.reports.describe.as_tla import TlaError, module_name, tla_module
+from neverlost.spec.families import profiles
 from neverlost.spec.kafka.replication.versions import KAFKA_4_1
 from neverlost.spec.published.profiles import KIP_320
 
@@ -65,6 +66,7 @@ def test_tlc_finds_as_many_states_of_two_phase_commit_as_of_the_published_one(
         JOB_QUEUE.bounded(worker_stops=1),
         KIP_320.bounded(replicas=2, log_size=2, records=2, leader_epochs=2),
         KAFKA_4_1.bounded(replicas=2, log_size=1, values=1, leader_epochs=1),
+        profiles()["kafka-quorum-3.9"].bounded(controllers=2, log_size=2, kraft_version=1, disk_losses=1),
     ],
     ids=module_name,
 )

@@ -69,6 +69,7 @@ def committed(store: Path) -> float:
         return 0
 
 
+@pytest.mark.thorough
 def test_a_driver_killed_at_random_moments_ends_in_the_same_result(
     reference: Result, tmp_path: Path, kills: int
 ) -> None:

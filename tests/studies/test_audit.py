@@ -205,7 +205,8 @@ def test_the_verdict_names_the_defaults_it_rests_on_and_what_could_change_it(aud
 
 
 def test_a_verdict_that_rests_on_nothing_unsaid_names_no_default(audit: Run, tmp_path: Path) -> None:
-    (tmp_path / "producer.properties").write_text("acks=all\nenable.idempotence=true\n", encoding="utf-8")
+    producer = "acks=all\nenable.idempotence=true\nkey.serializer=a.B\n"
+    (tmp_path / "producer.properties").write_text(producer, encoding="utf-8")
     topic = "replication.factor=1\nmin.insync.replicas=1\nunclean.leader.election.enable=false\n"
     (tmp_path / "topic.properties").write_text(topic, encoding="utf-8")
     paths = [str(path) for path in sorted(tmp_path.iterdir())]

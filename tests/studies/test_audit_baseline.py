@@ -24,7 +24,7 @@ from neverlost.studies.audit.examination import DecidedDanger, Examination, is_t
 pytestmark = pytest.mark.xdist_group("one store for all audits")
 
 ROOT = Path(__file__).parents[2]
-SAFE = "acks=all\nenable.idempotence=true\n"
+SAFE = "acks=all\nenable.idempotence=true\nkey.serializer=a.B\n"
 LOSES = "acks=1\nenable.idempotence=false\nretries=0\nmax.in.flight.requests.per.connection=1\n"
 TOPIC = "replication.factor=2\nmin.insync.replicas=1\nunclean.leader.election.enable=false\n"
 

@@ -20,6 +20,7 @@ from neverlost.model.core import NeverlostError
 from neverlost.spec.configuration import ConfigurationError, parse_tolerances, read_all
 from neverlost.spec.configuration.controllers import controls_only
 from neverlost.spec.families import inquiries
+from neverlost.spec.kafka.releases import RELEASES
 from neverlost.studies.audit.audit import read_of
 from neverlost.studies.audit.sections import Section, Sections, sections_of
 from neverlost.studies.study import Study
@@ -330,6 +331,26 @@ def test_a_snapshot_that_is_not_synced_is_a_doubt(asking: Asking) -> None:  # KA
     for version, doubted in (("3.5.1", True), ("3.5.2", False)):
         section = only(asking(version, "formatted-starts=settled", "1 quorum crash", controller=CONTROLLER), "quorum")
         assert any("KAFKA-15312" in doubt.text for doubt in section.subject.doubts) == doubted
+
+
+@pytest.mark.parametrize(
+    ("family", "first", "name", "text"),
+    [
+        ("quorum", "3.1.0", "controller", CONTROLLER),
+        ("groups", "0.9.0.0", "consumer", CONSUMER.format("true", "latest")),
+        ("transactions", "0.11.0.0", "producer", APP),
+    ],
+    ids=["quorum", "groups", "transactions"],
+)
+def test_every_release_that_files_may_be_of_stands_in_a_case(
+    tmp_path: Path, family: str, first: str, name: str, text: str
+) -> None:
+    (tmp_path / f"{name}.properties").write_text(text, encoding="utf-8")
+    read = read_of(read_all([str(tmp_path / f"{name}.properties")], kafka_version=None), {})
+    (subject,) = inquiries()[family].subjects(read)
+    told = {release for case in subject.cases for release in case.stands_for}
+    possible = {chosen.release for chosen in read.versions}
+    assert told == {release for release in possible if RELEASES.index(release) >= RELEASES.index(first)}
 
 
 def test_a_fault_belongs_to_a_family() -> None:

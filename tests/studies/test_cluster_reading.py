@@ -26,7 +26,7 @@ SECRET = "planted-Pa55word"
 USER = "planted-user"
 JAAS = f'org.apache.kafka.common.security.scram.ScramLoginModule required username="{USER}" password="{SECRET}";'
 SASL = f"security.protocol=SASL_SSL\nsasl.mechanism=SCRAM-SHA-512\nsasl.jaas.config={JAAS}\nrequest.timeout.ms=100\n"
-PRODUCER = "acks=all\nenable.idempotence=true\n"
+PRODUCER = "acks=all\nenable.idempotence=true\nkey.serializer=a.B\n"
 ADDRESS = ("--bootstrap-server", "kafka1:9092,kafka2:9092")
 
 
@@ -62,6 +62,7 @@ def test_a_cluster_tells_every_value_and_its_layer(monkeypatch: pytest.MonkeyPat
     assert reported["flush.messages"] == ("9223372036854775807", "default", "topic orders of kafka1:9092", None)
     assert reported["eligible.leader.replicas.version"] == ("1", "broker", "features of kafka1:9092", None)
     assert "elr" not in found.settings
+    assert "unclean.leader.election.enable" in found.assumed_defaults  # its brokers are no controllers
     assert found.doubts == ()
 
 

@@ -23,3 +23,8 @@ class Yielding(InProcessAdapter):
         if tried:
             self.cluster.controller.records[PARTITION].leader_epoch += 1
         return tried
+
+
+def partless(model: Any) -> InProcessAdapter:
+    """Names no parts of the brokers."""
+    return InProcessAdapter(model)

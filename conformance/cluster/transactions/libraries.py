@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
+import signal
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Protocol
 
@@ -16,10 +20,25 @@ from ..releases import MissingError, RunnableRelease
 from ..wire import HOST
 from .stories import LIBRDKAFKA, release_of_client
 
-REQUEST_MS, DELIVERY_MS, BLOCK_MS = 1500, 4000, 60_000
-"""request.timeout.ms, after which a library sends again; delivery.timeout.ms, after which it gives a record up; the time of a call."""
+BLOCK_MS = 60_000
+"""The time of a call."""
 POLL_SECONDS = 0.05
 SOURCE = "Transactor.java"
+
+
+@dataclass(frozen=True)
+class Patience:
+    """request.timeout.ms, after which a library sends again; delivery.timeout.ms or `retries`, after which it gives a record up."""
+
+    request_ms: int = 1500
+    delivery_ms: int = 4000
+    retries: int | None = None
+
+    @property
+    def given_up_seconds(self) -> float:
+        """After which time it has given a record up at the latest, but for a slow machine."""
+        sent = self.delivery_ms if self.retries is None else self.request_ms * (self.retries + 1)
+        return sent / 1000
 
 
 class Library(Protocol):
@@ -27,6 +46,9 @@ class Library(Protocol):
 
     def call(self, command: str, *arguments: str) -> Call:
         """Make a call, and do not wait."""
+
+    def suspend(self, seconds: float) -> None:
+        """Suspend it, as a pause of its machine does."""
 
     def close(self) -> None:
         """End it without a further request, as a process that is killed."""
@@ -54,20 +76,28 @@ class JavaLibrary:
         transactional_id: str,
         topic: str,
         timeout_ms: int,
+        patience: Patience,
         release: RunnableRelease | None = None,
     ) -> None:
         settings = _settings(cluster, name, transactional_id, timeout_ms) | {
-            "request.timeout.ms": str(REQUEST_MS),
+            "request.timeout.ms": str(patience.request_ms),
             "max.block.ms": str(BLOCK_MS),
         }
         if (release or cluster.release).number >= (2, 1):
-            settings["delivery.timeout.ms"] = str(DELIVERY_MS)
+            settings["delivery.timeout.ms"] = str(patience.delivery_ms)
+        if patience.retries is not None:
+            settings["retries"] = str(patience.retries)
         self._client = JavaClient(
             cluster, f"{topic}-{name}", str(files(__package__) / SOURCE), settings, topic, release
         )
 
     def call(self, command: str, *arguments: str) -> Call:
         return self._client.call(command, *arguments)
+
+    def suspend(self, seconds: float) -> None:
+        os.killpg(self._client.process.pid, signal.SIGSTOP)
+        time.sleep(seconds)
+        os.killpg(self._client.process.pid, signal.SIGCONT)
 
     def close(self) -> None:
         self._client.kill()
@@ -84,7 +114,9 @@ def _silent() -> logging.Logger:
 class LibrdkafkaLibrary:
     """librdkafka's producer, through confluent-kafka. Raises MissingError if that is not there."""
 
-    def __init__(self, cluster: Cluster, name: str, transactional_id: str, topic: str, timeout_ms: int) -> None:
+    def __init__(
+        self, cluster: Cluster, name: str, transactional_id: str, topic: str, timeout_ms: int, patience: Patience
+    ) -> None:
         try:
             from confluent_kafka import Producer
         except ImportError:
@@ -93,9 +125,9 @@ class LibrdkafkaLibrary:
         self._producer: Any = Producer(
             _settings(cluster, name, transactional_id, timeout_ms)
             | {
-                "socket.timeout.ms": str(REQUEST_MS),
-                "request.timeout.ms": str(REQUEST_MS),
-                "delivery.timeout.ms": str(DELIVERY_MS),
+                "socket.timeout.ms": str(patience.request_ms),
+                "request.timeout.ms": str(patience.request_ms),
+                "delivery.timeout.ms": str(patience.delivery_ms),
                 "reconnect.backoff.max.ms": "200",
             },
             logger=_silent(),
@@ -140,15 +172,24 @@ class LibrdkafkaLibrary:
         else:
             call.end()
 
+    def suspend(self, seconds: float) -> None:
+        raise ClusterError("librdkafka is in this process, which cannot suspend it")
+
     def close(self) -> None:
         self._closed = True
         self._producer = None
 
 
 def producer_of(
-    library: str, cluster: Cluster, name: str, transactional_id: str, topic: str, timeout_ms: int
+    library: str,
+    cluster: Cluster,
+    name: str,
+    transactional_id: str,
+    topic: str,
+    timeout_ms: int,
+    patience: Patience,
 ) -> Library:
     """A producer of a library, of those that `release_of_client` names."""
     if library == LIBRDKAFKA:
-        return LibrdkafkaLibrary(cluster, name, transactional_id, topic, timeout_ms)
-    return JavaLibrary(cluster, name, transactional_id, topic, timeout_ms, release_of_client(library))
+        return LibrdkafkaLibrary(cluster, name, transactional_id, topic, timeout_ms, patience)
+    return JavaLibrary(cluster, name, transactional_id, topic, timeout_ms, patience, release_of_client(library))

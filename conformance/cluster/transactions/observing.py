@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kafka import KafkaConsumer, TopicPartition
+from kafka.protocol.admin import DescribeProducersRequest, DescribeProducersResponse
 from kafka.protocol.consumer import FetchRequest, FetchResponse
 
 from neverlost.model.kafka.transactions.state import Fate
@@ -164,6 +165,18 @@ def _fetch(
     waits_at = found.high_watermark if isolation == ALL_RECORDS else found.last_stable_offset
     aborted = [(row.producer_id, row.first_offset) for row in found.aborted_transactions or ()]
     return list(batches_of(bytes(found.records or b""))), waits_at, aborted
+
+
+def known_producers(cluster: Cluster, topic: str, number: int, leader: int) -> set[int]:
+    """The producer ids that a partition knows (DescribeProducers, KIP-664, 2.8). Raises ClusterError."""
+    asked = DescribeProducersRequest.TopicRequest(version=0, name=topic, partition_indexes=[number])
+    answer = cluster.wire.call(
+        cluster.client_port[leader], DescribeProducersRequest[0](topics=[asked]), DescribeProducersResponse, 0
+    )
+    found = answer.topics[0].partitions[0]
+    if found.error_code != NO_ERROR:
+        raise ClusterError(f"the producers of {topic}-{number} cannot be read: error {found.error_code}")
+    return {one.producer_id for one in found.active_producers}
 
 
 def consumed(cluster: Cluster, topic: str, partitions: Sequence[int], stable: Sequence[int]) -> list[list[str]]:

@@ -27,19 +27,34 @@ from neverlost.model.kafka.transactions.state import (
 
 from ..cluster import Cluster
 from ..control import topic_settings
+from ..debugging import Debugger
 from ..gates import ADD_PARTITIONS, END_TXN, INIT_PRODUCER_ID, MARKERS, OFFSETS, PRODUCE, Frame, Part
 from ..releases import ClusterError
 from ..wire import NO_ERROR
-from .observing import COORDINATORS_LOG, OFFSETS_LOG, Noted, Partition, consumed, look, look_at_offsets, noted
+from .observing import (
+    COORDINATORS_LOG,
+    OFFSETS_LOG,
+    Noted,
+    Partition,
+    consumed,
+    known_producers,
+    look,
+    look_at_offsets,
+    noted,
+)
 from .requests import CONCURRENT, DUPLICATE, FENCING, RETRIABLE, Reply, Request, Requests, reply_of
 from .stories import TV0
 
 TIMEOUT_MS, SHORT_TIMEOUT_MS, TIMED_OUT_SECONDS = 600_000, 6000, 20.0
 """transaction.timeout.ms: no transaction ends by it, or one does as a step of the run."""
 ANSWERED_SECONDS, ARRIVES_SECONDS, AGREE_SECONDS = 15.0, 10.0, 5.0
+EXPIRED_SECONDS = 30.0
 ABSENT_SECONDS, RETRY_SECONDS = 2.0, 0.05
 """How long a marker is waited for that may not come, once brokers have left the run."""
 
+APPENDS = "kafka.server.ReplicaManager.appendRecords"
+"""What the leader does with a record when its question is answered (handleProduceAppend, 3.7 on)."""
+DISTURBANCES = {"time_out": "a timeout", "expire_producer": "a forgotten producer"}
 
 Key = tuple[str, int, int]
 """A request that is held up: what it is, and of what."""
@@ -101,10 +116,10 @@ class Played:
         return None
 
     @property
-    def disturbed(self) -> bool:
-        """Has something come that was late, or a timeout passed?"""
-        timed_out = any(one.done and one.step.startswith("time_out") for one in self.steps)
-        return bool(self.late) or timed_out
+    def disturbance(self) -> str:
+        """What has happened beside late requests: a timeout, or a producer that was forgotten."""
+        done = {one.step.partition("(")[0] for one in self.steps if one.done}
+        return ", ".join(words for action, words in DISTURBANCES.items() if action in done)
 
     @property
     def differs_at(self) -> int | None:
@@ -148,8 +163,8 @@ class Play:
         self.clients = {number: Client() for number in range(self.model.bounds["producers"])}
         self.seen = self._first_state()
         self.held: dict[Key, Frame] = {}
-        self.asked: dict[tuple[int, int], tuple[str, int, int]] = {}
-        """Where the coordinator's answer on a record that is held up waits."""
+        self.stopped: Debugger | None = None
+        """What has stopped the thread that would append a record."""
         self.late: list[str] = []
         self.leaves = False
         """Have the brokers left the run?"""
@@ -209,6 +224,8 @@ class Play:
 
     def close(self) -> None:
         """End what was started for the run."""
+        if self.stopped is not None:
+            self.stopped.end()
 
     def _do(self, step: Step, after: Transactions) -> PlayedStep:
         text = step.show(self.model.bounds)
@@ -551,7 +568,11 @@ class Play:
         return self._arrive("AddPartitionsToTxn", txn, partition)
 
     def do_verify_late(self, after: Transactions, txn: int, partition: int) -> str:
-        """Produce; its leader asks the coordinator, whose answer is held."""
+        """Produce; its leader asks the coordinator, and the thread that has the answer stops before it appends.
+
+        The answer is held until the debugger waits for the thread: the coordinator itself appends, perhaps on the same broker. Were it
+        held for longer, the leader could not ask that coordinator anything else (AddPartitionsToTxnManager.inflightNodes).
+        """
         frame = self.held.get(("Produce", txn, partition))
         if frame is None:
             raise NotDoneError("nothing is held up")
@@ -562,14 +583,18 @@ class Play:
             self.gates.wait(lambda: self.gates.gate(*place).answers, ARRIVES_SECONDS, "the coordinator's answer")
         except ClusterError as error:
             raise NotDoneError(str(error)) from error
-        self.asked[txn, partition] = place
-        return "it arrives; its leader has asked the coordinator, and has no answer yet"
+        self.stopped = self.cluster.debugger(self.leaders[partition], ARRIVES_SECONDS)
+        self.stopped.stop_in(APPENDS)
+        self.gates.open(*place, Part.ANSWER)
+        try:
+            return f"its leader has asked the coordinator; {self.stopped.stopped(APPENDS)} stops before it appends"
+        except ClusterError as error:
+            raise NotDoneError(str(error)) from error
 
     def do_append_late(self, after: Transactions, txn: int, partition: int) -> str:
         """Produce; its leader asks the coordinator first, if it has not yet and does."""
-        place = self.asked.pop((txn, partition), None)
-        if place is not None:
-            self.gates.open(*place, Part.ANSWER)
+        if self.stopped is not None:
+            self.stopped.go_on()
         return self._arrive("Produce", txn, partition)
 
     def do_late_end_arrives(self, after: Transactions, txn: int) -> str:
@@ -604,6 +629,18 @@ class Play:
     def do_late_marker_arrives(self, after: Transactions, partition: int) -> str:
         """WriteTxnMarkers that was held up."""
         return self._arrive("WriteTxnMarkers", partition, NONE)
+
+    def do_expire_producer(self, after: Transactions, partition: int) -> str:
+        """The partition has not heard of the producer for longer than producer.id.expiration.ms, and forgets it."""
+        topic, number = self.places[partition]
+        leader, ours = self.leaders[partition], self._producer_id
+        try:
+            self.cluster.until(
+                lambda: ours not in known_producers(self.cluster, topic, number, leader), EXPIRED_SECONDS, "an expiry"
+            )
+        except ClusterError as error:
+            raise NotDoneError(str(error)) from error
+        return "the partition does not know the producer any more"
 
     def do_time_out(self, after: Transactions) -> str:
         """The transaction lasts longer than transaction.timeout.ms, and the coordinator aborts it."""

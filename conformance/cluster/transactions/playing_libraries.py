@@ -9,6 +9,7 @@ from collections.abc import Callable
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.traces.trace import Trace
 from neverlost.model.core import NONE, Step
+from neverlost.model.kafka.transactions.producer import give_up_in_the_same_epoch
 from neverlost.model.kafka.transactions.state import Numbering, Phase, Result, Sent, Stage, Transactions, Txn, Way
 
 from ..cluster import Cluster
@@ -16,17 +17,27 @@ from ..gates import END_TXN, INIT_PRODUCER_ID, PRODUCE, Frame
 from ..java_clients import Call
 from ..releases import ClusterError
 from ..wire import NO_ERROR
-from .libraries import DELIVERY_MS, REQUEST_MS, Library, producer_of
+from .libraries import Library, Patience, producer_of
 from .playing import ARRIVES_SECONDS, RETRY_SECONDS, Key, NotDoneError, Play
 from .requests import CONCURRENT, FIRST_END_WITH_EPOCH, RETRIABLE, Reply
 from .stories import TV2
 
-SENT_AGAIN_SECONDS = REQUEST_MS / 1000 + 10
-GIVEN_UP_SECONDS = DELIVERY_MS / 1000 + 15
-"""How long a library is waited for that is to send again, or to give a record up."""
-
+SLOW_SECONDS = 15.0
+"""How much longer a library is waited for than it may take to send again, or to give a record up."""
+LAST_RETRY, SUSPENDED = Patience(request_ms=4000, delivery_ms=30_000, retries=1), Patience(4000, 12_000)
+"""How patient a producer is that gives a record up after its last retry, or while it is suspended; the next record may wait a while."""
+COMMITS_SECONDS = 0.3
+"""How long a library takes to begin a commit."""
 
 PURGED, FENCED_CALL = "_PURGE_QUEUE", "a record of a producer that is fenced"
+
+
+def _patience(trace: Trace) -> Patience:
+    """How patient the producers of a run are."""
+    given_up = [step.picks()["numbering"] for step in trace.steps if step.action is give_up_in_the_same_epoch]
+    if not given_up:
+        return Patience()
+    return SUSPENDED if Numbering.AGAIN in given_up else LAST_RETRY
 
 
 def _phase_after(error: str) -> int:
@@ -46,16 +57,18 @@ class LibraryPlay(Play):
         super().__init__(trace, cluster, client, watch=watch)
         self.library = library
         self.libraries: dict[int, Library] = {}
+        self.patience = _patience(trace)
         self.calls: dict[tuple[int, str], Call] = {}
         """The calls that have not returned, each by its producer and what it is about."""
 
     def close(self) -> None:
         """End the producers."""
+        super().close()
         for library in self.libraries.values():
             library.close()
 
     def _is_compared(self, step: Step) -> bool:
-        # The library sends AddPartitionsToTxn together with the record.
+        # The library adds no partition without sending the record.
         return step.action.name != "add_partition" or step is self.trace.steps[-1]
 
     # How requests go
@@ -82,7 +95,7 @@ class LibraryPlay(Play):
             return any(frame is not first for frame in gate.requests)
 
         try:
-            self.gates.wait(sent_again, SENT_AGAIN_SECONDS, "the same request again")
+            self.gates.wait(sent_again, self.patience.request_ms / 1000 + SLOW_SECONDS, "the same request again")
         except ClusterError as error:
             raise NotDoneError(str(error)) from error
         self.gates.hold_up(first)
@@ -134,7 +147,13 @@ class LibraryPlay(Play):
             for place in self._places(producer):
                 self.gates.shut(*place)
             made = producer_of(
-                self.library, self.cluster, self._name(producer), self.requests.id, self.topic, self.requests.timeout_ms
+                self.library,
+                self.cluster,
+                self._name(producer),
+                self.requests.id,
+                self.topic,
+                self.requests.timeout_ms,
+                self.patience,
             )
             self.libraries[producer] = made
         call, to = self._call(producer, "init", "init"), self.requests.coordinator
@@ -190,8 +209,11 @@ class LibraryPlay(Play):
             error = self.libraries[producer].call("commit").wait(ARRIVES_SECONDS) if error == PURGED else error
             self.seen.phase[producer] = _phase_after(error)
             return f"the library says {error or 'nothing'}"
-        self.seen.sent[txn][partition] = Sent.ADDED
-        return "the library does it with the next step"
+        if self.seen.sent[txn][partition] == Sent.UNSENT:
+            self.seen.sent[txn][partition] = Sent.ADDED
+            self._send(producer, txn, partition)
+            self._frame(PRODUCE, producer, self.leaders[partition])
+        return "the library does it before it sends the record, which waits"
 
     def do_produce(self, after: Transactions, producer: int, txn: int, partition: int, way: int) -> str:
         """The record of the transaction, and before it what the library sends by itself."""
@@ -199,22 +221,31 @@ class LibraryPlay(Play):
         if self.seen.number[txn][partition] == NONE:
             self.seen.number[txn][partition] = one.numbers.get(partition, 0)
             one.numbers[partition] = self.seen.number[txn][partition] + 1
-        value, leader = Txn.show(txn, self.model.bounds), self.leaders[partition]
-        what = f"send {value} {partition}"
-        call = self._call(producer, what, "send", str(partition), value)
+        call, leader = self._send(producer, txn, partition), self.leaders[partition]
         if way == Way.LATE:
             self.seen.sent[txn][partition] = Sent.UNANSWERED
             return self._hold_up_the_first(PRODUCE, ("Produce", txn, partition), producer, leader)
         self._let_pass(PRODUCE, producer, leader, lambda _: call.has_ended)
-        error = self._returned(producer, what)
+        error = self._returned(producer, self._record(txn, partition))
         self.seen.sent[txn][partition] = Sent.FAILED if error else Sent.ACKNOWLEDGED
         return f"the library says {error}" if error else "acknowledged"
 
+    def _record(self, txn: int, partition: int) -> str:
+        """What the call is about that sends a record."""
+        return f"send {Txn.show(txn, self.model.bounds)} {partition}"
+
+    def _send(self, producer: int, txn: int, partition: int) -> Call:
+        """The call that sends a record."""
+        return self._call(
+            producer, self._record(txn, partition), "send", str(partition), Txn.show(txn, self.model.bounds)
+        )
+
     def do_give_up(self, after: Transactions, producer: int, txn: int, partition: int) -> str:
         """The library has sent the record as long as it may. What it sent again goes nowhere."""
-        what = f"send {Txn.show(txn, self.model.bounds)} {partition}"
         try:
-            error = self.calls.pop((producer, what)).wait(GIVEN_UP_SECONDS)
+            error = self.calls.pop((producer, self._record(txn, partition))).wait(
+                self.patience.given_up_seconds + SLOW_SECONDS
+            )
         except ClusterError as problem:
             raise NotDoneError(str(problem)) from problem
         self.gates.cut_waiting(PRODUCE, self._name(producer), self.leaders[partition])
@@ -224,12 +255,19 @@ class LibraryPlay(Play):
     def do_give_up_in_the_same_epoch(
         self, after: Transactions, producer: int, txn: int, partition: int, numbering: int
     ) -> str:
-        """The application commits while the record is not answered, and the record is given up meanwhile."""
-        if numbering != Numbering.NEXT:
-            raise NotDoneError("no library is made to number the next record so")
+        """The application commits while the record is not answered, and the record is given up meanwhile.
+
+        A record that expires as a retry would make its producer ask for another epoch (Sender.sendProducerData). So it is given up
+        after the last of its retries, or when its last error comes after delivery.timeout.ms: a process that was suspended for that
+        long handles the errors first, and gives the next record the same number (Sender.completeBatch, failBatch).
+        """
         commit = self.libraries[producer].call("commit")
+        if numbering == Numbering.AGAIN:
+            time.sleep(COMMITS_SECONDS)
+            self.libraries[producer].suspend(self.patience.given_up_seconds)
+            self.clients[producer].numbers[partition] = after.next_number[producer][partition]
         said = self.do_give_up(after, producer, txn, partition)
-        return f"{said}; of the commit it says {commit.wait(GIVEN_UP_SECONDS)}"
+        return f"{said}; of the commit it says {commit.wait(self.patience.given_up_seconds + SLOW_SECONDS)}"
 
     def do_end(self, after: Transactions, producer: int, txn: int, result: int, way: int) -> str:
         """Commit or abort."""

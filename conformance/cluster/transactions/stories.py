@@ -7,7 +7,7 @@ played. Where it finds that the property holds, the release is a control: it pla
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +19,7 @@ from neverlost.explorer.search import explore
 from neverlost.explorer.traces.trace import ReplayError, Trace, deciding_trace
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import NONE, Model, Profile, Refused, State, Step, UnknownNameError, contains
+from neverlost.model.kafka.transactions.late import verify_late
 from neverlost.model.kafka.transactions.state import Partition, Transactions, Way
 from neverlost.spec import profiles
 from neverlost.spec.kafka.releases import EITHER
@@ -40,6 +41,8 @@ SETTINGS = {
     "transaction.state.log.num.partitions": "1",
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": "500",
 }
+FORGETS = {"producer.id.expiration.ms": "5000", "producer.id.expiration.check.interval.ms": "500"}
+UNVERIFIED = {"transaction.partition.verification.enable": "false"}
 MISSING_IN_CONTROLS = {
     *(
         "append_late",
@@ -68,11 +71,14 @@ class Story:
     settings: dict[str, Any]
     run_of: str
     run_of_client: str
+    run_settings: dict[str, Any]
+    """The settings of the run that controls play."""
     releases: tuple[str, ...]
     libraries: tuple[str, ...] = (RAW, JAVA, LIBRDKAFKA)
     """Whose producers can be made to do it."""
     offsets: bool = False
     """Is the last partition the log of a group's offsets?"""
+    clients: tuple[str, ...] = (TV0, TV2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +99,17 @@ class Planned:
         """The transaction version of the client, and which library it is."""
         return self.client if self.library == RAW else f"{self.client}, {self.library}"
 
+    @property
+    def stops_threads(self) -> bool:
+        """Does it take a debugger, as between the question of a partition and its append?"""
+        return any(step.action is verify_late for step in self.trace.steps)
+
+    @property
+    def cluster(self) -> tuple[str, bool, bool, bool]:
+        """What its cluster is made of: releases, whether partitions forget producers and verify, whether brokers take a debugger."""
+        settings = self.story.settings
+        return self.place, bool(settings.get("expirations")), settings.get("verification", True), self.stops_threads
+
 
 @dataclass(frozen=True, kw_only=True)
 class StoryRun:
@@ -104,7 +121,7 @@ class StoryRun:
     @property
     def as_expected(self) -> bool:
         """Did every run come out as the search says? A run to a violation must go as the model up to its end, and in a control what is
-        late must have come, or the timeout must have passed, and nothing else be missing than what follows from its refusal."""
+        late must have come, the timeout have passed or the producer be forgotten, and nothing else be missing than what follows."""
         return all(self._is_as_expected(run) for run in self.runs)
 
     @property
@@ -118,7 +135,7 @@ class StoryRun:
         if self.planned.expected:
             return run.violated_at is not None and run.differs_at is None
         missing = {step.step.partition("(")[0] for step in run.steps if not step.done}
-        return run.violated_at is None and run.disturbed and missing <= MISSING_IN_CONTROLS
+        return run.violated_at is None and bool(run.late or run.disturbance) and missing <= MISSING_IN_CONTROLS
 
     @property
     def happened(self) -> int:
@@ -129,9 +146,7 @@ class StoryRun:
     def late(self) -> str:
         """How what was late was answered when it came."""
         return "; ".join(
-            dict.fromkeys(
-                ", ".join(run.late) or ("a timeout" if run.disturbed else "nothing came late") for run in self.runs
-            )
+            dict.fromkeys(", ".join(run.late) or run.disturbance or "nothing came late" for run in self.runs)
         )
 
     @property
@@ -161,6 +176,8 @@ def _all() -> dict[str, Story]:
             releases=tuple(row["releases"]),
             libraries=tuple(row.get("libraries", (RAW, JAVA, LIBRDKAFKA))),
             offsets=row.get("offsets", False),
+            run_settings=row.get("run_settings", row["settings"]),
+            clients=tuple(row.get("clients", (TV0, TV2))),
         )
         for name, row in rows.items()
     }
@@ -186,7 +203,9 @@ def plan(wanted: Iterable[Story], places: Collection[str] = (), libraries: Colle
             for library in libraries:
                 spoken = _spoken(library, ours[0])
                 if library.partition("-")[0] in story.libraries:
-                    found += [_planned(story, place, library, version, client) for client in spoken]
+                    found += [
+                        _planned(story, place, library, version, client) for client in spoken if client in story.clients
+                    ]
     return found
 
 
@@ -212,8 +231,8 @@ def _spoken(library: str, release: str) -> tuple[str, ...]:
 
 
 def _planned(story: Story, place: str, library: str, version: str, client: str) -> Planned:
-    own = _trace(story, version, client, mixed=MIXED in place)
-    trace = own or _trace(story, story.run_of, story.run_of_client)
+    own = _trace(story, version, client, story.settings, mixed=MIXED in place)
+    trace = own or _trace(story, story.run_of, story.run_of_client, story.run_settings)
     if trace is not None and library != RAW:
         trace = numbered_on(trace)
     if trace is None:
@@ -231,10 +250,12 @@ def _planned(story: Story, place: str, library: str, version: str, client: str) 
     )
 
 
-def _trace(story: Story, version: str, client: str, *, mixed: bool = False) -> Trace | None:
+def _trace(
+    story: Story, version: str, client: str, settings: Mapping[str, Any], *, mixed: bool = False
+) -> Trace | None:
     """The shortest run of a version to a violation; None if the property holds. Raises StoryError if the search does not decide it."""
     profile: Profile = profiles()[version]
-    model = profile.bounded(**profile.read(story.bounds, {**story.settings, "client": client, "mixed_brokers": mixed}))
+    model = profile.bounded(**profile.read(story.bounds, {**settings, "client": client, "mixed_brokers": mixed}))
     finding = explore(model, properties=[story.property], symmetry=True).findings[story.property]
     if finding.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
         raise StoryError(f"{story.name}: the search of {version} does not decide {story.property}: {finding.verdict}")
@@ -275,7 +296,7 @@ def as_clients_do(trace: Trace) -> Trace:
 
 
 def numbered_on(trace: Trace) -> Trace:
-    """The same run of a producer whose next record always has the next number: libraries are not made to number it otherwise.
+    """The same run of a producer whose next record always has the next number, as that of a library that was not suspended.
 
     The run as it was if the other is none of the model's, or does not decide the property.
     """
@@ -306,19 +327,26 @@ def _record_of(step: Step) -> tuple[int, int]:
 
 
 def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str] = UNWATCHED) -> Iterator[StoryRun]:
-    """Play stories, one cluster for all on the same release.
+    """Play stories, one cluster for all on the same release whose brokers are set alike.
 
     Raises KeyboardInterrupt if the user interrupts, ClusterError if a cluster fails.
     """
     from .playing import Play
     from .playing_libraries import LibraryPlay
 
-    for place in sorted({one.place for one in wanted}, key=_number):
+    for made_of in sorted(dict.fromkeys(one.cluster for one in wanted), key=lambda one: _number(one[0])):
+        place, forget, verify, debugged = made_of
         release, *later = (release_at(one) for one in place.split(MIXED))
-        upgraded = dict.fromkeys((BROKERS,), later[0]) if later else {}
-        with Clusters(release, brokers=BROKERS, settings=SETTINGS, upgraded=upgraded, watch=watch) as clusters:
+        with Clusters(
+            release,
+            brokers=BROKERS,
+            settings=SETTINGS | (FORGETS if forget else {}) | ({} if verify else UNVERIFIED),
+            upgraded=dict.fromkeys((BROKERS,), later[0]) if later else {},
+            debugged=tuple(range(1, BROKERS + 1)) if debugged else (),
+            watch=watch,
+        ) as clusters:
             for planned in wanted:
-                if planned.place == place:
+                if planned.cluster == made_of:
                     runs = []
                     for number in range(1, times + 1):
                         watch.progress(

@@ -6,6 +6,7 @@ from neverlost.model.core import action, require, sends
 
 from .assigning import all_done, commits_last, give_up
 from .coordinator import drop
+from .member import is_joining
 from .state import Generation, Group, Member, Partition, Standing
 
 
@@ -68,13 +69,17 @@ def pass_failed(s: Group, member: Member, partition: Partition) -> None:
 
 
 def close(s: Group, member: Member) -> None:
-    """A consumer is closed: it commits and gives up its partitions, leaves the group, and its process ends."""
+    """A consumer is closed: it commits and gives up its partitions, leaves the group, and its process ends.
+
+    The classic one commits nothing while it joins (AbstractCoordinator.generationIfStable, ConsumerCoordinator.onLeavePrepare).
+    """
     require(s.up[member])
     require(s.generation + 1 < s.size(Generation))
 
     for partition in s.each(Partition):
         if s.owned[member][partition]:
-            commits_last(s, member, partition)
+            if not is_joining(s, member):
+                commits_last(s, member, partition)
             give_up(s, member, partition)
     if s.standing[member] != Standing.UNKNOWN:
         drop(s, member)

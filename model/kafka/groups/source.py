@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.model.core import action, require
+from neverlost.model.core import NONE, action, require
 
 from .state import Group, Member, Offset, Partition, Slot, Times
 
@@ -53,7 +53,8 @@ def truncate(s: Group, partition: Partition) -> None:
     s.end[partition] = cut
     s.processed[partition][cut] = Times.NEVER
     if s.checks_epoch and s.commits_epoch and s.committed[partition] > cut:
-        s.cut_at[partition] = cut
+        if s.cut_at[partition] == NONE or s.cut_at[partition] > cut:
+            s.cut_at[partition] = cut
     for member in s.each(Member):
         if s.position[member][partition] > cut:
             if s.checks_epoch and s.owned[member][partition]:

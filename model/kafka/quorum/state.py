@@ -127,20 +127,30 @@ class Quorum(State):
     """The directory that the controller has now."""
     epoch = per(Controller, any_of(Epoch))
     """The newest epoch that it has heard of; in its file quorum-state."""
+    role = per(Controller, any_of(Role))
+    """Its state in the quorum."""
+    log_end = per(Controller, up_to(Offset))
+    """Where its metadata log ends."""
+    log_epoch = per(Controller, Offset, any_of(Epoch))
+    """The epoch of each record."""
+    high_watermark = per(Controller, up_to(Offset))
+    """The high watermark that it knows."""
+    unflushed = per(Controller, flag())
+    """Is the last record not on disk yet? A leader counts itself before it flushes (KafkaRaftClient.flushLeaderLog)."""
+    cached = per(Controller, up_to(Offset))
+    """How many of the last records only the operating system has, as a process was killed before it flushed them."""
+    by_file = per(Controller, flag())
+    """Was its log begun by a leader with the voters of the configuration?"""
+    formatted = per(Controller, flag())
+    """Is it down with a directory that was formatted and never used? Only told where people wait with the start."""
     leader = per(Controller, optional(Controller))
     """The leader of that epoch, if it has heard of one; in its file quorum-state."""
     voted = per(Controller, optional(Controller))
     """For whom it has voted in that epoch; in its file quorum-state."""
     voted_directory = per(Controller, optional(Directory))
     """With which directory that candidate was; none if the vote does not name it."""
-    role = per(Controller, any_of(Role))
-    """Its state in the quorum."""
     votes = per(Controller, any_of(Controllers))
     """Of a prospective or a candidate: who has granted it a vote."""
-    log_end = per(Controller, up_to(Offset))
-    """Where its metadata log ends."""
-    log_epoch = per(Controller, Offset, any_of(Epoch))
-    """The epoch of each record."""
     log_decision = per(Controller, Offset, optional(Decision))
     """The decision that a record holds, if it is one."""
     log_voter = per(Controller, Offset, optional(Controller))
@@ -149,16 +159,6 @@ class Quorum(State):
     """The directory with which that controller is a voter from there on; none if it is removed."""
     alone = per(Controller, optional(Controller))
     """The only voter in the voter set that its log begins with, if that was formatted so."""
-    by_file = per(Controller, flag())
-    """Was its log begun by a leader with the voters of the configuration?"""
-    formatted = per(Controller, flag())
-    """Is it down with a directory that was formatted and never used? Only told where people wait with the start."""
-    unflushed = per(Controller, flag())
-    """Is the last record not on disk yet? A leader counts itself before it flushes (KafkaRaftClient.flushLeaderLog)."""
-    cached = per(Controller, up_to(Offset))
-    """How many of the last records only the operating system has, as a process was killed before it flushed them."""
-    high_watermark = per(Controller, up_to(Offset))
-    """The high watermark that it knows."""
     known_end = per(Controller, Controller, up_to(Offset))
     """Of a leader: from which offset each controller has fetched last."""
     known_directory = per(Controller, Controller, any_of(Directory))

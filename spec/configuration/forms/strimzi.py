@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
+from ..layers import CLUSTER as AT_RUN_TIME
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .connect import of_connector, of_worker
@@ -147,7 +148,7 @@ def _kafka(document: Mapping, path: str) -> list[ConfigurationFile]:
     problems += _ephemeral(document, path, "spec", "kafka", "storage")
     metadata = _plain(kafka, "metadataVersion", path, problems)
     if metadata is not None:
-        entries.append(_entry("metadata.version", metadata, path))
+        entries.append(replace(_entry("metadata.version", metadata, path), layer=AT_RUN_TIME))
     zone = document.at("spec", "kafka", "rack", "topologyKey")
     if isinstance(zone, Scalar) and zone.text:
         entries.append(_entry("broker.rack", zone, path))

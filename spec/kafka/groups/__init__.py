@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from neverlost.spec.kafka.atomicity import Ledger
     from neverlost.spec.kafka.releases import TimeLine
     from neverlost.spec.matrix import Matrix
+    from neverlost.spec.mutant_configurations import Configuration
 
 
 class Groups(Family):
@@ -50,6 +51,11 @@ class Groups(Family):
         from .atomicity import LEDGER
 
         return LEDGER
+
+    def mutant_configurations(self) -> tuple[Configuration, ...]:
+        from .mutant_configurations import CONFIGURATIONS
+
+        return CONFIGURATIONS
 
     def surroundings(self) -> tuple[str, ...]:
         from .versions import SURROUNDINGS

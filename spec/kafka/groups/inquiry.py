@@ -39,6 +39,7 @@ from neverlost.spec.inquiry import (
     Read,
     Remedy,
     Subject,
+    add_case,
     all_within,
 )
 from neverlost.spec.kafka.releases import EITHER, RELEASES
@@ -190,9 +191,6 @@ class GroupsCase(Case):
     """
 
     faults = Group.budgets
-    ways: Mapping[str, str]
-    release: str
-    until: str
     protocol: str
     commit: str
     commit_why: str
@@ -346,7 +344,7 @@ class GroupsInquiry(Inquiry):
                     case.offsets,
                     ways,
                 )
-                found.setdefault(key, case)
+                add_case(found, key, case)
         set_here = [entry for entry in file.entries if file.canonical(entry.key) in (AUTO.key, RESET.key)]
         return Subject(
             about=file.path if file.name is None else f"{file.path} ({file.name})",
@@ -385,7 +383,7 @@ def _cases(
         yield GroupsCase(
             ways={name: said for name, said in ways.items() if name not in read.said},
             release=chosen.release,
-            until=chosen.until,
+            stands_for={chosen.release: chosen.until},
             protocol="eager" if lacks else protocol,
             commit=commit,
             commit_why=why,

@@ -49,6 +49,28 @@ SIMPLIFIED = {
         "0.11.0.0 forgets all that was committed in later parts of the log. Between 0.9 and 3.9 an old coordinator that does"
         " not know of its successor may still tell an older offset, so that records are processed again"
     ),
+    "a rebalance that a member asks for, or new partitions ask for, begins at once": (
+        "in Kafka with the member's JoinGroup: until then another may still get its assignment of the generation before, which here"
+        " it gets before the one that asks"
+    ),
+    "of a process that dies while it joins, nobody heeds what it owned": (
+        "Kafka's assignor does, so that it is free one generation later"
+    ),
+    "with KIP-848 a member gets its first assignment with its second heartbeat": (
+        "with the first one, unless group.consumer.assignment.interval.ms (4.3) has yet to pass"
+    ),
+    "with KIP-848 a commit names a newer epoch once the member has reconciled": (
+        "in Kafka once it is answered: fewer commits are refused. From 3.8 to 4.1 a member that must give up more comes to the next"
+        " epoch before, so that more are. 3.7 gives back what a member is asked for, if it is meant for it again"
+    ),
+    "every position has the epoch of its record": (
+        "not one that was reset, or committed without: a truncation below it goes unnoticed. With such commits, or with latest, records"
+        " are skipped here too, without a truncation"
+    ),
+    "a consumer without auto.offset.reset goes on where its partition was truncated": "it fails (LogTruncationException)",
+    "a member does not own a partition of which nothing says where to begin": (
+        "in Kafka it does, and its poll fails: nobody else is assigned the partition either"
+    ),
     "two cooperative members that claim one partition: that of the later generation counts": (
         "to 2.8.0 claims have no generation, and the assignor may fail, so that nobody gets anything (KAFKA-12984)"
     ),

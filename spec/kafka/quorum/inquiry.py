@@ -27,6 +27,7 @@ from neverlost.spec.inquiry import (
     Read,
     Remedy,
     Subject,
+    add_case,
     all_within,
 )
 from neverlost.spec.kafka.releases import KRAFT, RELEASES
@@ -126,9 +127,6 @@ class QuorumCase(Case):
     """The controllers. `level` is kraft.version, `level_why` says why it is so. `sources` tell where the values stand."""
 
     faults = Quorum.budgets
-    ways: Mapping[str, str]
-    release: str
-    until: str
     controllers: int
     level: int
     level_why: str
@@ -234,7 +232,7 @@ class QuorumCase(Case):
             yield Remedy(words=feature, case=after, place=_place(case.sources))
         else:
             words = f"upgrade Kafka to {FIRST_TO_RAISE}, brokers and controllers, and {feature}"
-            newer = replace(after, release=FIRST_TO_RAISE, until=FIRST_TO_RAISE)
+            newer = replace(after, release=FIRST_TO_RAISE, stands_for={FIRST_TO_RAISE: FIRST_TO_RAISE})
             yield Remedy(words=words, case=newer, place=_place(case.sources))
 
 
@@ -272,7 +270,7 @@ class QuorumInquiry(Inquiry):
             for case in () if version is None else _cases([*own, *features], chosen, read):
                 can_raise = _is_raised(chosen.release)
                 ways = tuple((n, w) for n, w in case.ways.items() if n != RELEASE)
-                found.setdefault((version, can_raise, case.level, ways), case)
+                add_case(found, (version, can_raise, case.level, ways), case)
                 doubts |= {notice.text: notice for notice in _doubts(case)}
         place = next(entry for entry in own[0].entries if entry.key == "process.roles")
         return [
@@ -338,7 +336,7 @@ def _cases(files: Sequence[ConfigurationFile], chosen: ChosenVersion, read: Read
             yield QuorumCase(
                 ways={name: way for name, way in ways.items() if name not in read.said},
                 release=chosen.release,
-                until=chosen.until,
+                stands_for={chosen.release: chosen.until},
                 controllers=count,
                 level=level,
                 level_why=why,
@@ -384,8 +382,8 @@ def _doubts(case: QuorumCase) -> Iterator[Notice]:
     servers, voters = case.sources.get(SERVERS.key), case.sources.get(VOTERS.key)
     if RELEASES.index(case.release) < RELEASES.index(FIRST_TO_SYNC_SNAPSHOTS) and voters is not None:
         what = (
-            f"Kafka {case.release} does not sync a snapshot of the metadata (KAFKA-15312): after a power loss it may be empty, and the"
-            " controller has to be formatted."
+            f"Kafka before {FIRST_TO_SYNC_SNAPSHOTS} does not sync a snapshot of the metadata (KAFKA-15312): after a power loss it may"
+            " be empty, and the controller has to be formatted."
         )
         advice = f"Upgrade Kafka to {FIRST_TO_SYNC_SNAPSHOTS}."
         yield voters.notice(what, advice=advice, decides=True)

@@ -109,6 +109,10 @@ NOT_MODELLED = {
     "more than two later directories of a controller": (
         "the probe directories_suffice says in how many states that mattered"
     ),
+    "more than two changes of the voters by an operator, and controllers that are no voters at the start": (
+        "each change rests on the one before: majorities of neighbouring sets of voters overlap. Longer chains are not searched, and "
+        "a proof has at most one removed voter"
+    ),
     "brokers as observers, and where they read metadata": (
         "they do not vote; that they see a deposed leader's log is not asked"
     ),

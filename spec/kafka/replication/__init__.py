@@ -10,6 +10,7 @@ from neverlost.spec.family import Family
 
 if TYPE_CHECKING:
     from neverlost.spec.claims import Claim
+    from neverlost.spec.derived_state import Derived
     from neverlost.spec.exposure import Exposure
     from neverlost.spec.kafka.atomicity import Ledger
     from neverlost.spec.kafka.releases import TimeLine
@@ -76,6 +77,11 @@ class Replication(Family):
         from .mutant_configurations import CONFIGURATIONS
 
         return CONFIGURATIONS
+
+    def derived(self) -> tuple[Derived, ...]:
+        from .mutant_configurations import DERIVED
+
+        return DERIVED
 
     def surroundings(self) -> tuple[str, ...]:
         from .mutant_configurations import SURROUNDINGS

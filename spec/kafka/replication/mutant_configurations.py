@@ -12,7 +12,9 @@ from neverlost.model.kafka.replication.state import (
     COMMIT_AFTER,
     COMMIT_AUTO,
     COMMIT_BEFORE,
+    Replica,
 )
+from neverlost.spec.derived_state import Derived, Made
 from neverlost.spec.mutant_configurations import Configuration
 
 from .versions import PROTOCOL
@@ -25,14 +27,19 @@ PARTED = {"replicas": 2, "log_size": 2, "values": 3, "leader_epochs": 3}
 """Logs that part behind a record of the same epoch, which one of them has more of."""
 USUAL = {"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4}
 
+TINY_ELIGIBLE = {**TINY, "min_isr_changes": 1, "directory_moves": 1}
+"""Operators meet eligible replicas."""
+
 ALL = {"acks": ACKS_ALL, "min_isr": 2, "unclean": 0}
 ONE = {"acks": ACKS_ONE, "min_isr": 1, "unclean": 0}
 ALONE = ALL | {"min_isr": 1}
 CONSUMER = {"consumer_crashes": 1}
 
 
-def _of(bounds: Mapping[str, int], *settings: Mapping[str, int]) -> tuple[Configuration, ...]:
-    return tuple(Configuration(bounds, chosen) for chosen in settings)
+def _of(
+    bounds: Mapping[str, int], *settings: Mapping[str, int], needs: tuple[str, ...] = ()
+) -> tuple[Configuration, ...]:
+    return tuple(Configuration(bounds, chosen, needs) for chosen in settings)
 
 
 CONFIGURATIONS = (
@@ -83,6 +90,7 @@ CONFIGURATIONS = (
         ALONE | {"retries": 1, "idempotence": 0, "leader_moves": 1},
         ALONE | {"retries": 1, "idempotence": 1, "leader_moves": 1, "crashes": 1},
         ALONE | {"retries": 1, "idempotence": 1, "pipelined": 1},
+        ALL | {"retries": 1, "idempotence": 1, "pipelined": 1, "leader_moves": 2},
         ONE | {"acks": ACKS_NONE, "retries": 1, "leader_moves": 1},
         ALONE | CONSUMER | {"commit": COMMIT_AFTER},
         ALONE | CONSUMER | {"commit": COMMIT_BEFORE, "leader_moves": 1},
@@ -92,6 +100,7 @@ CONFIGURATIONS = (
         ALONE | {"power_losses": 1, "flush": 1},
     ),
     *_of(PARTED, ONE | {"leader_moves": 2}),
+    *_of(TINY_ELIGIBLE, ALL | {"crashes": 1}, ALL | {"crashes": 2, "pauses": 1}, needs=("elr",)),
     *_of(
         USUAL,
         ALL,
@@ -104,6 +113,14 @@ CONFIGURATIONS = (
     ),
 )
 """For versions of Kafka, the smaller ones first by and large."""
+
+LOG = ("log_end", "record_value", "record_epoch")
+DERIVED = (
+    Derived(name="log", member=Replica, fields=LOG, runs="up", made=Made.CHANGED),
+    Derived(name="log at the start", member=Replica, fields=LOG, runs="up", made=Made.STARTED),
+    Derived(name="high watermark at the end", member=Replica, fields=("high_watermark",), runs="up", made=Made.ENDED),
+)
+"""What brokers keep beside a log: its epochs, the last records of each producer, and the high watermark in a file."""
 
 SURROUNDINGS = tuple(action.name for action in PROTOCOL.actions if action.function.__module__ == faults.__name__)
 """The actions that are faults, and no deeds of brokers."""

@@ -25,7 +25,7 @@ MODELLED = {
 }
 
 SIMPLIFIED = {
-    "sending and appending are one step": "a request that is lost on its way was never sent, as far as any log can tell; what follows the append may last, with delays",
+    "sending and appending are one step": "a request that is lost on its way was never sent, as far as any log can tell, and what follows the append may last, with delays; one that is held up, and is appended after the producer gave it up, is not there: without idempotence it changes the order",
     "a late response brings one record": "a real one may bring several, which two delays allow one after the other",
     "from 3.3 on a fetch that is counted late is lost if its leader has followed, but for the ISR": "the broker forgets its followers when it follows, and counts into what it has forgotten; in KRaft from 3.5 on, the ISR too needs one more fetch, which is not asked for here",
     "any change of min ISR of a topic clears its eligible replicas": "so does any setting of the cluster's default, of all topics; and up to 4.2 the first assignment of a replica to a directory",
@@ -45,7 +45,7 @@ SIMPLIFIED = {
     "what a shutdown flushes, a later power loss may take all the same": "the model keeps no account of what is flushed, and so takes no less than a machine does",
     "a leader that nobody may succeed shuts down as a leader": "KRaft leaves the partition without a leader first, or elects uncleanly where that is allowed: the same, a moment earlier",
     "elections take a broker that the controller believes live, though it may be down": "the session has yet to end",
-    "idempotence reads the log instead of a table of the last five batches": "the table is rebuilt from the log, and the producer here has fewer values than that",
+    "idempotence reads the log instead of a table of the last five batches": "the table is rebuilt from the log, and the producer here has fewer values than that; that the table forgets is not there",
     "a committed offset is never lost": "the offsets topic is a log like this one; its losses are the same question asked again",
     "a broker that has lost news of leader epochs hears of one of them next, and then of all in turn": "where controllers send them in turn it is the newest; which one it is makes a difference only together with another change of controller at that moment",
     "in KRaft a restarted broker is unfenced before it hears of the newest epoch": "brokers know it by then; while they are fenced they fetch, which only brings them nearer to the leader",
@@ -66,6 +66,8 @@ SIMPLIFIED = {
 }
 
 NOT_MODELLED = {
+    "a partition that forgets an idempotent producer": "it does so after producer.id.expiration.ms, counted from the timestamps of records; a record that is sent again is then written again",
+    "an idempotent producer that begins a new epoch, as Java's does from 2.5 on when a record is refused for good (KAFKA-14034)": "records before it that were written and not answered are then written again: the producer here has one id and one epoch",
     "several partitions, reassignment, topic deletion (case A of R-DP-1)": "a request for several partitions makes its delayed produce late, which delays allow; a removed replica that stays eligible is not seen",
     "storage errors other than a lost disk (case C.1)": "a broker that halts on one is a crash",
     "the controllers' own log and its failover": "its quorum is a replicated log of its own, with other rules (Raft): a family of its own; here only what a lost decision does",

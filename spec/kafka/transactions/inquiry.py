@@ -13,6 +13,7 @@ from neverlost.model.kafka.transactions.state import Protocol, Transactions, Una
 from neverlost.spec.configuration import ConfigurationFile, Notice, SourcedValue
 from neverlost.spec.configuration.clients import CONNECT, FRANZ_GO, OTHER_CLIENTS, SARAMA, Client, other_client
 from neverlost.spec.configuration.defaults import ConfigurationKey, configuration_key
+from neverlost.spec.configuration.forgotten import DELIVERY, EXPIRATION, OLD_EXPIRATION
 from neverlost.spec.configuration.in_force import in_force, told, without_others
 from neverlost.spec.configuration.layers import set_by
 from neverlost.spec.configuration.readings import CLIENT, ELR, ELR_KEY, JAVA_2_0, JAVA_2_8, OFF, ON
@@ -29,6 +30,7 @@ from neverlost.spec.inquiry import (
     Read,
     Remedy,
     Subject,
+    add_case,
     all_within,
     bounds_of,
 )
@@ -90,7 +92,6 @@ DANGERS = (TORN, ABORTED, COMMIT_LOST, ZOMBIE, TWICE, HANGS)
 TIMEOUT = ConfigurationKey(
     role="producer", key="transaction.timeout.ms", kind="int", defaults=(("0.11", "60000"),), least=1
 )
-DELIVERY = ConfigurationKey(role="producer", key="delivery.timeout.ms", kind="int", defaults=(("2.1", "120000"),))
 LONGEST = ConfigurationKey(
     role="broker", key="transaction.max.timeout.ms", kind="int", defaults=(("0.11", "900000"),), least=1
 )
@@ -105,13 +106,6 @@ REPLICAS = ConfigurationKey(
 MIN_ISR = ConfigurationKey(
     role="broker", key="transaction.state.log.min.isr", kind="int", defaults=(("0.11", "2"),), least=1
 )
-EXPIRATION = ConfigurationKey(
-    role="broker", key="producer.id.expiration.ms", kind="int", defaults=(("3.4", "86400000"),), least=1
-)
-OLD_EXPIRATION = ConfigurationKey(
-    role="broker", key="transactional.id.expiration.ms", kind="int", defaults=(("0.11", "604800000"),), least=1
-)
-"""To 3.3 this one also says when a partition forgets a producer (KIP-854)."""
 VERIFICATION = ConfigurationKey(
     role="broker", key="transaction.partition.verification.enable", kind="bool", defaults=(("3.6", "true"),)
 )
@@ -168,9 +162,6 @@ class TransactionsCase(Case):
     """
 
     faults = Transactions.faults
-    ways: Mapping[str, str]
-    release: str
-    until: str
     server: str
     client: str
     client_why: str
@@ -286,7 +277,7 @@ class TransactionsCase(Case):
                 after = replace(
                     newer if with_feature else case,
                     release=named.since,
-                    until=named.since,
+                    stands_for={named.since: named.since},
                     server=TV2 if with_feature else TV0,
                     verification=RELEASES.index(named.since) >= RELEASES.index("3.6.0"),
                     log=_upgraded(case.log, named.since),
@@ -351,7 +342,7 @@ class TransactionsInquiry(Inquiry):
                 continue
             for case in _cases(file, files, chosen, read):
                 key = (version, case.log, tuple((n, w) for n, w in case.ways.items() if n != RELEASE))
-                found.setdefault(key, case)
+                add_case(found, key, case)
             doubts |= {notice.text: notice for notice in _doubts(files, chosen)}
         return Subject(
             about=file.path if file.name is None else f"{file.path} ({file.name})",
@@ -384,7 +375,7 @@ def _cases(
         yield TransactionsCase(
             ways=ways,
             release=chosen.release,
-            until=chosen.until,
+            stands_for={chosen.release: chosen.until},
             server=server,
             client=client,
             client_why=clients[client][0],

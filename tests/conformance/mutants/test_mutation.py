@@ -49,6 +49,24 @@ def test_every_kind_of_mistake_is_made_where_it_stands() -> None:
     assert not any("_left" in mutant.written for mutant in names.values())
 
 
+def test_another_set_another_function_another_number_one_member_only_and_a_guard_that_is_not_always_asked() -> None:
+    names = {mutant.name: mutant for mutant in mutants_of(profiles()["kafka-4.1"])}
+    assert names["producer.handle_produce:other-1"].instead == (
+        "max(count(s, s.isr[leader]), count(s, s.proposed_isr[leader]))"
+    )
+    assert names["producer.handle_produce:other-2"].instead == (
+        "s.proposed_isr[leader] if s.proposed_isr[leader] != 0 else s.isr[leader]"
+    )
+    in_its_place = {one.instead for name, one in names.items() if name.startswith("broker.cut_as_leader_says:other")}
+    assert {"end_of_round(s, follower, leader)", "end_by_records(s, leader, follower)", "0"} <= in_its_place
+    assert names["leader.fail_produces:loop-1"].about.endswith("happens for one member only")
+    exempt = {one.instead for name, one in names.items() if name.startswith("controller.elect:exempt")}
+    assert (
+        "not contains(s.fenced, successor) or (s.controller_isr == EMPTY and s.eligible == EMPTY and (s.last_leader == successor))"
+        in exempt
+    )
+
+
 def test_a_mutant_that_takes_a_guard_for_granted_allows_what_the_model_refuses() -> None:
     profile = profiles()["kafka-4.1"]
     (guard,) = (m for m in mutants_of(profile) if m.name == "controller.elect:guard-1")

@@ -180,7 +180,7 @@ class Breaking(InProcessAdapter):
         raise ZeroDivisionError("no such thing")
 
 
-def test_what_the_implementation_raises_is_told_with_the_steps() -> None:
+def test_what_the_adapter_raises_is_told_with_the_steps() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         run(state_machine(SMALL, Breaking, guided=False), settings(AT_ALL_TIMES, stateful_step_count=10))
     assert any("produce(leader=r1, value=0, response=" in note for note in caught.value.__notes__)

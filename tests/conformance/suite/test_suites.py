@@ -14,11 +14,14 @@ from typing import Any
 import pytest
 import wrong_brokers
 from command_line import Run
+from mutants.inprocess_mutation import mistake, planted
+from mutants.missed_mutants import MISSED
 from wrong_brokers import Forgetful
 
 from neverlost.cli.main import main
 from neverlost.conformance.adapter import AdapterError, NotPerformed
 from neverlost.conformance.adapters import adapter_named
+from neverlost.conformance.divergence import drive
 from neverlost.conformance.exploring import UnfinishedGraphError
 from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import Suite, suite_of
@@ -147,7 +150,7 @@ def test_the_in_process_brokers_pass(folder: Path) -> None:
 
 
 class Raising(InProcessAdapter):
-    """Has a bug of its own."""
+    """Has a mistake of its own."""
 
     def perform(self, step: Step) -> None:
         raise KeyError("broker-7")
@@ -251,6 +254,38 @@ def test_what_the_adapter_does_wrong_is_the_adapters_fault(
     assert fault in failure.fault
 
 
+RAISES = next(mutant for mutant in MISSED if mutant.name.endswith(", and raises"))
+
+
+def test_brokers_that_raise_where_the_model_goes_on_are_refused(folder: Path) -> None:
+    files = SuiteFiles(folder, named)
+    with planted(RAISES):
+        (failure,) = conform(files.model, files.cases(), InProcessAdapter).failures
+    assert failure.divergence is not None
+    assert re.fullmatch(r"it raised ValueError: min\(\) .*, in smallest_known_end\)", failure.divergence.refusal)
+    assert failure.kind == "the start: not done"
+
+
+def test_brokers_that_raise_in_a_step_or_when_a_refused_step_is_tried_differ_from_the_model_there() -> None:
+    model = named("kafka-3.5").bounded(replicas=2, log_size=1, values=1, leader_epochs=3, leader_moves=1)
+    in_step = mistake("r", "", "", "inprocess.isr_changes.IsrChanges.change", "replica.led()", "int('')")
+    shrinks = [model.parse_step("produce(leader=r1, value=0, response=delivered)")]
+    shrinks += [model.parse_step("shrink_isr(leader=r1, follower=r2)")]
+    with planted(in_step):
+        found = drive(InProcessAdapter(model), model, shrinks)
+    assert found is not None
+    assert (found.kind, found.refusal.partition("()")[0]) == (
+        "shrink_isr: not done",
+        "it raised ValueError: invalid literal for int",
+    )
+    trying = mistake("r", "", "", "inprocess.controller.Controller.move_leader", "self.records[partition]", "int('')")
+    with planted(trying):
+        found = drive(InProcessAdapter(model), model, [], attempts_after=[0])
+    assert found is not None
+    assert found.kind == "move_leader: raises an error, though the model refuses it"
+    assert "move_leader(successor=r1) raises an error, which the model refuses by" in found.report()
+
+
 def test_a_fault_of_an_adapter_is_told_with_the_step(folder: Path) -> None:
     files = SuiteFiles(folder, named)
     (case, *_) = cases = list(files.cases())
@@ -295,6 +330,25 @@ def test_the_adapters_of_the_small_models_are_known_by_name(tmp_path: Path) -> N
     assert main(["suite", "kafka-purgatory", *small, "--out", cases, "--quiet"]) == 0
     assert main(["conform", cases, "--adapter", "purgatory", "--quiet"]) == 0
     assert adapter_named("timing-wheel") is TimingWheelAdapter
+
+
+def test_one_command_runs_the_suites_of_the_parts_too(folder: Path, tmp_path: Path) -> None:
+    report = tmp_path / "outcome.json"
+    with planted(next(mutant for mutant in MISSED if mutant.bench == "kafka-timing-wheel")):
+        assert main(["conform", str(folder), "--adapter", "inprocess", "--quiet"]) == 0
+        command = ["conform", str(folder), "--adapter", "inprocess", "--parts", "--json", str(report), "--quiet"]
+        assert main(command) == 1
+    found = json.loads(report.read_text())
+    assert (found["failed"], [(part["profile"], part["failed"]) for part in found["parts"]]) == (
+        0,
+        [("kafka-purgatory", 0), ("kafka-timing-wheel", 1)],
+    )
+
+
+def test_parts_that_nobody_names_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    adapter = f"{Path(wrong_brokers.__file__)}:partless"
+    assert main(["conform", str(folder), "--adapter", adapter, "--parts", "--quiet"]) == 2
+    assert "the adapter names no parts" in capsys.readouterr().err
 
 
 def spoil(folder: Path, target: Path, change: Callable[[dict[str, Any]], None], file: str = "cases.ndjson") -> Path:

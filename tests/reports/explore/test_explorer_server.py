@@ -133,6 +133,7 @@ def test_a_walk_that_needs_another_lane_is_drawn_anew(client: TestClient, loss: 
     assert "producer" in further["lanes"]
     assert (further["first"], len(page_read(further["rows"]).all("li", "step"))) == (0, 2)
     again = ask("walk", steps=loss[:2], first=2, lanes=further["lanes"])
+    assert again["least"] <= ask("walk", steps=loss, first=0)["least"]
     assert (again["lanes"], again["first"]) == (further["lanes"], 2)
     assert len(page_read(again["rows"]).all("li", "step")) == 1
 

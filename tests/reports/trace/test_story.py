@@ -64,6 +64,12 @@ def steps_of(page: Element) -> list[Element]:
     return page.all("li", "step")
 
 
+def test_the_list_of_what_goes_wrong_ends_with_the_step_that_violates_the_property(loss: Told) -> None:
+    for links in loss.page.all("ul", "turns"):
+        assert links.all("a")[-1].attributes["href"] == f"#step-{len(loss.trace.steps)}"
+        assert "✗" in links.words
+
+
 def test_every_known_loss_is_a_page_of_one_file_below_300_kb(loss: Told) -> None:
     text, page = loss.text, loss.page
     assert len(text.encode()) < MOST_BYTES

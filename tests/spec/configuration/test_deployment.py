@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from finalized_features import finalized
 from golden_text import expect_golden
 
 from neverlost.spec.configuration import (
@@ -15,6 +16,7 @@ from neverlost.spec.configuration import (
     read_deployments,
 )
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS, ConfigurationKey
+from neverlost.spec.configuration.readings import ELR_KEY
 from neverlost.spec.kafka.releases import KRAFT, ZOOKEEPER
 
 ROOT = Path(__file__).parents[3]
@@ -315,7 +317,7 @@ def test_what_is_wrong_is_refused(tmp_path: Path, texts: dict[str, str], version
 def test_eligible_leader_replicas_are_a_setting_where_they_differ(
     tmp_path: Path, level: str, version: str, elr: bool | None
 ) -> None:
-    found = made(tmp_path, version, broker=f"process.roles=broker\neligible.leader.replicas.version={level}\n")
+    found = made(tmp_path, version, broker=finalized(ELR_KEY, level))
     assert found.settings.get("elr") is elr
 
 

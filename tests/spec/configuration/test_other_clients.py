@@ -151,3 +151,52 @@ def test_every_client_has_a_source_and_a_name_that_may_be_said() -> None:
     assert all(client.source for client in CLIENTS.values())
     for name in (*OTHER_CLIENTS, *FAMILIES, *ON_LIBRDKAFKA):
         assert parse_assumptions(f"client={name}")["client"] in (name, "librdkafka")
+
+
+RETRIES, IDEMPOTENCE = "retries", "enable.idempotence"
+DOUBTED = {
+    "librdkafka without retries": ("librdkafka", "acks=all\nretries=0\n", RETRIES),
+    "librdkafka without retries, one by one": ("librdkafka", "acks=all\nretries=0\nmax.in.flight=1\n", None),
+    "librdkafka": ("librdkafka", "acks=all\nretries=9\n", None),
+    "an idempotent librdkafka": ("librdkafka", "acks=all\nenable.idempotence=true\n", IDEMPOTENCE),
+    "an idempotent librdkafka, one by one": (
+        "librdkafka",
+        "acks=all\nenable.idempotence=true\nmax.in.flight=1\n",
+        None,
+    ),
+    "a transactional librdkafka": ("librdkafka", "acks=all\ntransactional.id=a\n", None),
+    "KafkaJS": ("kafkajs", "acks=all\n", RETRIES),
+    "KafkaJS without retries": ("kafkajs", "acks=all\nretries=0\n", None),
+    "franz-go": ("franz-go", "acks=all\n", None),
+}
+"""Clients, what their programs set, and the key that is in doubt because the client does otherwise than the model's producer."""
+
+
+@pytest.mark.parametrize("name", DOUBTED)
+def test_what_a_client_is_known_to_do_otherwise_is_a_doubt(name: str, tmp_path: Path) -> None:
+    client, producer, key = DOUBTED[name]
+    one, *_ = read(tmp_path, client, producer)
+    assert [doubt.key for doubt in one.client_doubts] == ([] if key is None else [key])
+    assert set(one.client_doubts) <= set(one.doubts)
+
+
+@pytest.mark.parametrize(
+    ("producer", "key"), [("acks=all\nenable.idempotence=true\n", IDEMPOTENCE), ("acks=all\nretries=0\n", RETRIES)]
+)
+def test_the_doubt_about_a_client_that_may_read_the_file_too_is_kept(tmp_path: Path, producer: str, key: str) -> None:
+    (tmp_path / "topic.properties").write_text(TOPIC, encoding="utf-8")
+    (tmp_path / "producer.properties").write_text(producer, encoding="utf-8")
+    found = read_deployment([str(path) for path in sorted(tmp_path.iterdir())], kafka_version="4.1.1", assume="elr=on")
+    assert not found.others
+    assert key in {doubt.key for doubt in found.doubts}
+
+
+def test_sarama_may_reorder_whatever_is_in_flight_when_it_sends_again(tmp_path: Path) -> None:
+    one_by_one = "acks=all\nmax.in.flight.requests.per.connection=1\n"
+    assert read(tmp_path, "sarama", one_by_one)[0].settings["pipelined"] is True
+    assert read(tmp_path, "sarama", f"{one_by_one}retries=0\n")[0].settings["pipelined"] is False
+
+
+def test_librdkafka_before_1_0_sends_again_whatever_retries_is(tmp_path: Path) -> None:
+    (found,) = read(tmp_path, "librdkafka-0.11", "acks=all\nretries=0\n")
+    assert found.settings["retries"] == 1

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from finalized_features import finalized
 
 from neverlost.spec.configuration import ConfigurationError, Deployment, read_deployment
-from neverlost.spec.configuration.readings import has_elr, parse_assumptions
+from neverlost.spec.configuration.readings import ELR_KEY, has_elr, parse_assumptions
 
 TOPIC = "replication.factor=3\nmin.insync.replicas=2\n"
 SETTLED = "acks=all\nenable.idempotence=true\n"
@@ -66,7 +67,7 @@ def test_a_release_with_two_modes_is_read_in_both(tmp_path: Path) -> None:
         ("4.1", "", {"on", "off"}),
         ("4.0.1", "", {"on", "off"}),
         ("3.9.1", "process.roles=broker\n", {None}),
-        ("4.1", "process.roles=broker\neligible.leader.replicas.version=1\n", {None}),
+        ("4.1", finalized(ELR_KEY, "1"), {None}),
         ("4.1", "process.roles=broker\nmetadata.version=4.1-IV1\n", {"on", "off"}),
         ("4.1", "process.roles=broker\nmetadata.version=4.0-IV0\n", {None}),
         ("4.1", "process.roles=broker\nmetadata.version=3.9-IV0\n", {None}),
@@ -75,7 +76,7 @@ def test_a_release_with_two_modes_is_read_in_both(tmp_path: Path) -> None:
 def test_eligible_leader_replicas_may_be_on_and_off_where_nothing_says_it(
     tmp_path: Path, version: str, broker: str, levels: set[str | None]
 ) -> None:
-    texts = {"broker": f"min.insync.replicas=2\n{broker}"} if broker else {}
+    texts = {"broker": broker if "Feature:" in broker else f"min.insync.replicas=2\n{broker}"} if broker else {}
     assert opened(read(tmp_path, version, **texts), "elr") == levels
 
 
@@ -157,7 +158,7 @@ def test_keys_of_zookeeper_that_are_left_over_beside_roles_are_not_used(tmp_path
 
 
 def test_what_every_client_takes_alike_is_one_reading(tmp_path: Path) -> None:
-    broker = "process.roles=broker\nmin.insync.replicas=2\neligible.leader.replicas.version=1\n"
+    broker = finalized(ELR_KEY, "1")
     (found,) = read(tmp_path, "4.1.1", broker=broker)
     assert found.settings["idempotence"] is True
     one, *others = read(tmp_path, "4.1.1", broker=broker, producer="acks=all\n")
@@ -196,7 +197,7 @@ def test_an_assumption_that_the_files_contradict_is_refused(
 
 
 def test_an_assumption_that_the_files_say_too_is_accepted(tmp_path: Path) -> None:
-    broker = "process.roles=broker\nmin.insync.replicas=2\neligible.leader.replicas.version=1\n"
+    broker = finalized(ELR_KEY, "1")
     (found,) = read(tmp_path, "4.1", "elr=on", broker=broker)
     assert found.reading.assumed == {}
 
@@ -221,6 +222,15 @@ def test_what_cannot_be_assumed_is_refused_with_what_can(text: str) -> None:
         ({"topic": f"{TOPIC}remote.storage.enable=true\n"}, ["tiered storage"]),
         ({"topic": f"{TOPIC}cleanup.policy=compact,delete\n"}, ["compaction"]),
         ({"topic": f"{TOPIC}cleanup.policy=delete\n"}, []),
+        ({"topic": f"{TOPIC}retention.ms=3600000\n"}, ["early deletion"]),
+        ({"topic": f"{TOPIC}retention.ms=604800000\n"}, []),
+        ({"topic": f"{TOPIC}retention.ms=-1\n"}, []),
+        ({"topic": f"{TOPIC}retention.bytes=1\n"}, ["early deletion"]),
+        ({"topic": f"{TOPIC}flush.ms=0\n"}, []),
+        ({"topic": f"{TOPIC}retention.bytes=-1\n"}, []),
+        ({"broker": "min.insync.replicas=2\nlog.dirs=/data\nlog.retention.hours=167\n"}, ["early deletion"]),
+        ({"broker": "min.insync.replicas=2\nlog.dirs=/data\nlog.retention.hours=168\n"}, []),
+        ({"broker": "min.insync.replicas=2\nlog.dirs=/data\nlog.retention.minutes=10080\n"}, []),
         ({"consumer": "enable.auto.commit=false\nclient.rack=a\n"}, ["reads from followers"]),
         ({"broker": "min.insync.replicas=2\nlog.dirs=/data\ncontroller.quorum.voters=1@a:9093\n"}, ["one controller"]),
         (

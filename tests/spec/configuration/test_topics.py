@@ -43,12 +43,27 @@ def names(found: Sequence[Deployment]) -> list[tuple[str, ...]]:
 def test_topics_that_are_alike_in_what_decides_are_one_class(tmp_path: Path) -> None:
     topics = (
         line("a")
-        + line("b", configs="retention.ms=5,min.insync.replicas=2")
+        + line("b", configs="segment.bytes=5,min.insync.replicas=2")
         + line("c", configs="min.insync.replicas=1")
     )
     found = deployments(tmp_path, producer=PRODUCER, topics=topics)
     assert names(found) == [("a", "b"), ("c",)]
     assert [one.settings["min_isr"] for one in found] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("config", "name"),
+    [
+        ("remote.storage.enable=true", "tiered storage"),
+        ("cleanup.policy=compact", "compaction"),
+        ("retention.ms=5", "early deletion"),
+    ],
+)
+def test_a_topic_with_what_is_not_checked_is_a_class_of_its_own(tmp_path: Path, config: str, name: str) -> None:
+    topics = line("a") + line("b", configs=f"{config},min.insync.replicas=2")
+    found = deployments(tmp_path, producer=PRODUCER, topics=topics)
+    assert names(found) == [("a",), ("b",)]
+    assert [[notice.unchecked for notice in one.unchecked] for one in found] == [[], [name]]
 
 
 def test_a_topic_that_takes_the_brokers_value_is_like_one_that_sets_it_but_for_what_is_in_doubt(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ LATE = (
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "compared" in metafunc.fixturenames:
-        rows = COMPARED + COMPARED_LARGE if metafunc.config.getoption("--thorough") else COMPARED[::3]
+        rows = COMPARED + COMPARED_LARGE if metafunc.config.getoption("--thorough") else COMPARED[:1]
         metafunc.parametrize(
             "compared", dict.fromkeys(rows), ids=lambda row: f"{row[0]} moves {row[1]} {'+'.join(row[2])}"
         )

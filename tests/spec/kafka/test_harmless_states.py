@@ -128,7 +128,8 @@ def with_harmless(profile: Profile) -> Profile:
     return replace(profile, properties=called(profile.properties), probes=called(profile.probes))
 
 
-@pytest.mark.parametrize("settings", quick_one_in(2, [{"leader_moves": 1, "retries": 1}, {"crashes": 1, "pauses": 1}]))
+@pytest.mark.thorough
+@pytest.mark.parametrize("settings", [{"leader_moves": 1, "retries": 1}, {"crashes": 1, "pauses": 1}], ids=str)
 def test_what_a_mutant_violates_is_found_as_without(settings: dict[str, int], pytestconfig: pytest.Config) -> None:
     """Each mutant changes functions, so what is harmless is proven anew for each. With some it is not, and nothing is left out."""
     mutants = kafka_mutants()

@@ -127,7 +127,7 @@ class Search:
                 if budget["leaves"] and self.idle(process) and group[0] < self.last:
                     closed = group
                     for p in self.partitions:
-                        if process[1][p] is not None:
+                        if process[1][p] is not None and group[2][m][0] not in (JOINED, TOLD):
                             closed = self.last_commit(closed, m, process, p)
                     if closed[2][m][0] != OUT:
                         closed = self.without(closed, m)

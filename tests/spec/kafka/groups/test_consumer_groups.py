@@ -59,6 +59,12 @@ def test_a_search_by_hand_finds_the_same_states_and_the_same_shortest_stories(
     assert broken(result) == {names[name]: level for name, level in found.items()}
 
 
+def test_by_hand_too_who_is_closed_while_it_joins_commits_nothing() -> None:
+    test_a_search_by_hand_finds_the_same_states_and_the_same_shortest_stories(
+        "cooperative", "sync", "earliest", {"joins": 1, "leaves": 1}
+    )
+
+
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("commit", ["auto", "sync", "async"])
 @pytest.mark.parametrize("event", ["joins", "leaves", "crashes", "timeouts", "partition_adds", "removals"])

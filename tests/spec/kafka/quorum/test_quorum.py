@@ -182,3 +182,56 @@ def test_the_search_finds_the_states_that_a_search_by_hand_finds(release: str, b
     assert list(result.levels) == levels
     found = {name: len(trace) - 1 for name in kraft.WRONG if (trace := result.findings[name].trace) is not None}
     assert found == first
+
+
+BY_TLC = [
+    ("3.9", {"controllers": 2, "epochs": 1, "log_size": 2}, (61, 40, 10)),
+    ("3.9", {"controllers": 3, "epochs": 1, "log_size": 2}, (1_549, 590, 14)),
+    ("3.9", {"controllers": 2, "epochs": 2, "log_size": 2, "kraft_version": 1, "disk_losses": 1}, (1_277, 781, 19)),
+    ("3.9", {"controllers": 2, "epochs": 2, "log_size": 3, "kraft_version": 1, "voter_changes": 2}, (1_179, 747, 17)),
+    ("3.9", {"controllers": 2, "epochs": 2, "log_size": 2, "quorum_state_losses": 1}, (1_719, 1_017, 16)),
+    ("3.9", {"controllers": 2, "epochs": 2, "log_size": 2, "crashes": 1, "power_losses": 1}, (18_626, 9_078, 25)),
+    (
+        "3.9",
+        {"controllers": 2, "epochs": 2, "log_size": 2, "restored_copies": 1, "borrowed_copies": 1},
+        (36_607, 19_259, 28),
+    ),
+    ("4.0", {"controllers": 2, "epochs": 1, "log_size": 2}, (401, 159, 13)),
+    ("4.0", {"controllers": 2, "epochs": 2, "log_size": 2, "disk_losses": 1}, (10_699, 3_923, 23)),
+    (
+        "4.2",
+        {"controllers": 2, "epochs": 1, "log_size": 4, "kraft_version": 1, "auto_join": 1, "disk_losses": 1},
+        (1_943, 833, 22),
+    ),
+]
+"""Versions as modules of TLA+ (`describe --tla`): the generated and distinct states and the depth, as TLC counted them."""
+
+
+@pytest.mark.parametrize(("version", "bounds", "counted"), BY_TLC)
+def test_a_version_has_as_many_states_as_tlc_counts_in_its_module(
+    version: str, bounds: dict[str, int], counted: tuple[int, int, int]
+) -> None:
+    result = explore(profiles()[f"kafka-quorum-{version}"].bounded(**bounds), until="all")
+    assert (result.generated, result.distinct, result.depth) == counted
+
+
+@pytest.mark.parametrize(
+    ("faults", "length"), [({"crashes": 1, "power_losses": 1}, 20), ({"restored_copies": 1, "borrowed_copies": 1}, 17)]
+)
+def test_a_committed_decision_is_lost_in_as_many_steps_as_tlc_finds(faults: dict[str, int], length: int) -> None:
+    model = profiles()["kafka-quorum-3.9"].bounded(controllers=2, epochs=2, log_size=2, **faults)
+    trace = explore(model, properties=["committed_never_lost"]).findings["committed_never_lost"].trace
+    assert trace is not None
+    assert len(trace.steps) == length
+
+
+@pytest.mark.thorough
+def test_five_static_controllers_lose_a_record_too_if_one_loses_its_directory() -> None:
+    assert steps(searched("3.9", controllers=5, disk_losses=1)) == [10, 12, 16, 22, 23]
+
+
+@pytest.mark.thorough
+def test_five_controllers_survive_a_crash() -> None:
+    result = searched("3.9", controllers=5, log_size=3, crashes=1)
+    assert result.distinct == 6_519_030
+    assert steps(result) == HOLDS

@@ -1,0 +1,655 @@
+"""The adapter of the in-process groups: every action of the model as the calls and requests that cause it there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+from neverlost.model.core import NONE, Model
+from neverlost.model.kafka.groups.state import Commit, Generation, Member, Offset, Partition, Protocol, Slot, Standing
+
+from ..adapter import NotPerformed, Partial
+from ..inprocess.errors import ErrorCode
+from ..inprocess.groups.classic_consumer import ClassicConsumer, ClientState
+from ..inprocess.groups.classic_group import GroupState
+from ..inprocess.groups.consumer import CommitFailed, Config
+from ..inprocess.groups.consumer_group import MemberState
+from ..inprocess.groups.coordinator import GroupCoordinator, OffsetCommit
+from ..inprocess.groups.new_consumer import NewConsumer
+from ..inprocess.groups.offsets import RETENTION_MS
+from ..inprocess.groups.release import Expiry
+from ..inprocess.groups.source import SourcePartition
+from ..stepped import SteppedAdapter
+from .application import Application, Habits
+from .settings import AUTOMATIC, RESETS, release_of
+
+SEEN = (
+    *("exists", "discovered", "end", "start", "processed", "committed"),
+    *("generation", "rebalancing", "standing", "given", "given_in", "asked", "member_epoch"),
+    *("up", "known", "owned", "position", "done", "sent", "sent_offset", "sent_in"),
+    *("late", "late_offset", "late_of", "late_in"),
+)
+"""The fields that are seen: all but what was committed before, where a partition was cut, and remaining faults."""
+
+ATTEMPTS = (
+    *("poll", "reset_position", "commit_sync", "commit_auto", "receive_commit", "arrive_late"),
+    *("join", "complete", "sync", "heartbeat", "reconcile", "expire", "expire_early"),
+)
+"""The actions that are also tried when the model refuses them."""
+
+
+@dataclass(kw_only=True)
+class _World:
+    """Everything that a step can change."""
+
+    coordinator: GroupCoordinator
+    sources: list[SourcePartition]
+    exists: set[int] = field(default_factory=set)
+    metadata: list[int] = field(default_factory=list)
+    """The partitions that the group knows of."""
+    applications: list[Application]
+    processes: int = 0
+    """How many were started."""
+    processed: dict[tuple[int, int], int] = field(default_factory=dict)
+    late: tuple[int, OffsetCommit] | None = None
+    """A commit that is held up, with the number of its member."""
+
+
+class GroupsAdapter(SteppedAdapter[_World]):
+    """One group in process, driven by the steps of its model. Raises AdapterError for another model.
+
+    What it has them do as the model, and not as Kafka, which does less or later: a rebalance that a member asks for, or new partitions
+    ask for, begins at once and not with its JoinGroup; of a process that dies while it joins, nobody heeds what it owned; a member that
+    waits for others is removed as by an operator's tool.
+    """
+
+    subject: ClassVar[str] = "groups"
+    refusals: ClassVar[tuple[type[Exception], ...]] = (CommitFailed,)
+
+    def __init__(self, model: Model) -> None:
+        self.release = release_of(model)
+        settings, bounds = model.settings, model.bounds
+        self.protocol, self.commit = settings["protocol"], settings["commit"]
+        self.is_new = self.protocol == Protocol.CONSUMER
+        self.in_threads = self.commit == Commit.AUTO_THREADS
+        early = "commits_unreturned" if self.is_new else "commits_in_last_poll"
+        self.commits_early = bool(settings[early])
+        self.partitions, self.members = range(Partition.size(bounds)), range(Member.size(bounds))
+        self.offsets = range(Offset.size(bounds))
+        automatic = self.commit in AUTOMATIC
+        habits = Habits(
+            commits_on_revoke=bool(settings["commits_on_revoke"]) and not automatic and self.commit != Commit.BEFORE,
+            keeps_rest=self.in_threads and not settings["drops_records"],
+            tells_epochs=bool(settings["commits_epoch"]),
+        )
+        world = _World(
+            coordinator=GroupCoordinator(self.release),
+            sources=[SourcePartition() for _ in self.partitions],
+            applications=[Application(habits=habits) for _ in self.members],
+        )
+        super().__init__(model, world, fields=SEEN, attempts=ATTEMPTS)
+        self._begin(settings["joins"], settings["partition_adds"], new_group=bool(settings["new_group"]))
+
+    def _begin(self, joins: int, partition_adds: int, *, new_group: bool) -> None:
+        """The group forms, at the beginning of each partition; that is committed unless the group is new."""
+        world, store = self.world, self.world.coordinator.offsets
+        world.exists = set(self.partitions[: len(self.partitions) - partition_adds])
+        self._base = 0
+        self._discovered(sorted(world.exists))
+        for partition in world.metadata:
+            world.coordinator.store(partition, 0, None)
+        first = self.members[: len(self.members) - joins]
+        for member in first:
+            self._start(member)
+            self._consumer(member).join()
+        if self.is_new:
+            for member in [*first, *first, *first]:
+                self._new(member).heartbeat(full=True)
+                with self._beginning(member):
+                    self._new(member).reconcile()
+        elif first:
+            world.coordinator.classic.try_complete_join()
+            for member in first:
+                with self._beginning(member):
+                    self._classic(member).sync()
+        if new_group:
+            store.offsets.clear()
+            store.log.values.clear()
+        self._base = world.coordinator.consumer.epoch if self.is_new else world.coordinator.classic.generation
+
+    def _start(self, member: int) -> None:
+        world, application = self.world, self.world.applications[member]
+        world.processes += 1
+        config = Config(
+            client_id=f"m{member + 1}",
+            reset=RESETS[self.model.settings["reset"]],
+            auto_commit=self.commit in AUTOMATIC,
+        )
+        if self.is_new:
+            application.consumer = NewConsumer(
+                config, world.coordinator, world.sources, application, process=world.processes
+            )
+            return
+        application.consumer = ClassicConsumer(
+            config,
+            world.coordinator,
+            world.sources,
+            application,
+            cooperative=self.protocol == Protocol.COOPERATIVE,
+            metadata=world.metadata,
+        )
+
+    def _discovered(self, partitions: list[int]) -> None:
+        self.world.metadata += partitions
+        self.world.metadata.sort()
+        if self.is_new:
+            self.world.coordinator.partitions_changed(self.world.metadata)
+
+    def _consumer(self, member: int) -> ClassicConsumer | NewConsumer:
+        consumer = self.world.applications[member].consumer
+        if consumer is None:
+            raise NotPerformed(f"the process of m{member + 1} is not running")
+        return consumer
+
+    def _classic(self, member: int) -> ClassicConsumer:
+        consumer = self._consumer(member)
+        assert isinstance(consumer, ClassicConsumer)
+        return consumer
+
+    def _new(self, member: int) -> NewConsumer:
+        consumer = self._consumer(member)
+        assert isinstance(consumer, NewConsumer)
+        return consumer
+
+    def _id(self, member: int) -> str | None:
+        """The id by which the group knows a member; None if it does not."""
+        coordinator = self.world.coordinator
+        known = coordinator.consumer.members if self.is_new else coordinator.classic.members
+        return next((name for name in known if name.startswith(f"m{member + 1}-")), None)
+
+    @contextmanager
+    def _beginning(self, member: int) -> Iterator[None]:
+        """What the consumer gets in this, its application begins."""
+        application = self.world.applications[member]
+        had = self._owned(member)
+        yield
+        if application.consumer is not None:
+            for partition in self._owned(member) - had:
+                position = application.consumer.position(partition)
+                if position is not None:
+                    application.begin(partition, position)
+
+    def _owned(self, member: int) -> set[int]:
+        consumer = self.world.applications[member].consumer
+        if consumer is None:
+            return set()
+        return {partition for partition, position in consumer.assigned.items() if position is not None}
+
+    def _is_thinkable(self, action: str, **picks: int) -> bool:
+        world, partition = self.world, picks.get("partition", 0)
+        if action == "complete":
+            return not self.is_new
+        if action in ("expire", "expire_early"):
+            has_members = any(self._id(member) is not None for member in self.members)
+            return has_members and self.release.expiry is Expiry.EMPTY
+        application = world.applications[picks["member"]]
+        if action == "receive_commit":
+            return bool(application.under_way) and application.under_way[0].partition == partition
+        if action == "arrive_late":
+            return world.late is not None and world.late[0] == picks["member"] and world.late[1].partition == partition
+        if application.consumer is None or self._shown(self._group_epoch()) + 1 >= Generation.size(self.model.bounds):
+            return False
+        in_poll = self.in_threads or application.has_all_done()
+        match action:
+            case "poll" | "reset_position":
+                return in_poll
+            case "commit_sync" | "commit_auto":
+                automatic = action == "commit_auto"
+                may = (
+                    self.commit in AUTOMATIC and (in_poll or self.commits_early)
+                    if automatic
+                    else self.commit == Commit.SYNC
+                )
+                return may and self._would_commit_news(picks["member"], partition, automatic=automatic)
+            case "join":
+                return not self.is_new and in_poll
+            case "sync":
+                return not self.is_new and in_poll and self._has_no_rest(picks["member"])
+        in_group = self.is_new and self._id(picks["member"]) is not None
+        return in_group and (action == "heartbeat" or (in_poll and self._has_no_rest(picks["member"])))
+
+    def _would_commit_news(self, member: int, partition: int, *, automatic: bool) -> bool:
+        """Is what a member would commit another offset than the committed one? A coordinator writes the same one again."""
+        application, committed = self.world.applications[member], self.world.coordinator.fetch_offset(partition)
+        if partition not in self._owned(member):
+            return False
+        offset = (application.polled if automatic else application.done)[partition]
+        return committed is None or committed.offset != offset
+
+    def _has_no_rest(self, member: int) -> bool:
+        application = self.world.applications[member]
+        owned = self._owned(member)
+        return all(done == application.polled[p] for p, done in application.done.items() if p not in owned)
+
+    def do_produce(self, partition: int) -> None:
+        """A record is appended."""
+        self.world.sources[partition].append()
+
+    def do_poll(self, member: int, partition: int) -> None:
+        """Poll returns the next record; an application that commits first does so at once."""
+        consumer = self._consumer(member)
+        position = consumer.poll(partition)
+        if position is None:
+            raise NotPerformed("poll returns nothing of the partition")
+        application = self.world.applications[member]
+        application.take(partition, position)
+        if self.commit == Commit.BEFORE:
+            consumer.commit_sync(partition, position.offset, application.epoch_at(partition, position.offset))
+
+    def do_reset_position(self, member: int, partition: int) -> None:
+        """A fetch is out of range."""
+        consumer = self._consumer(member)
+        if not consumer.fetch_out_of_range(partition):
+            raise NotPerformed("the position is in range, or there is no other")
+        position = consumer.position(partition)
+        assert position is not None
+        self.world.applications[member].begin(partition, position)
+
+    def do_process(self, member: int, partition: int, offset: int) -> None:
+        """The application processes a record."""
+        self.world.applications[member].done[partition] += 1
+        self.world.processed[partition, offset] = self.world.processed.get((partition, offset), 0) + 1
+
+    def do_commit_sync(self, member: int, partition: int) -> None:
+        """commitSync of what is done."""
+        application = self.world.applications[member]
+        offset = application.done[partition]
+        self._consumer(member).commit_sync(partition, offset, application.epoch_at(partition, offset))
+
+    def do_commit_auto(self, member: int, partition: int) -> None:
+        """An automatic commit of the position."""
+        consumer = self._consumer(member)
+        if consumer.position(partition) is None:
+            raise NotPerformed("there is no position to commit")
+        consumer.commit_automatically(partition)
+
+    def do_send_commit(self, member: int, partition: int) -> None:
+        """commitAsync of what is done."""
+        application = self.world.applications[member]
+        offset = application.done[partition]
+        request = self._request(member, partition, offset, application.epoch_at(partition, offset))
+        application.under_way.append(request)
+
+    def _request(self, member: int, partition: int, offset: int, epoch: int | None) -> OffsetCommit:
+        """The request of a commit. A consumer that joins sends none; here it is the one that it would have sent before."""
+        consumer = self._consumer(member)
+        try:
+            return consumer.commit_request(partition, offset, epoch)
+        except CommitFailed:
+            generation = self._classic(member).assigned_in
+            return OffsetCommit(
+                member=consumer.member, generation=generation, partition=partition, offset=offset, leader_epoch=epoch
+            )
+
+    def do_receive_commit(self, member: int, partition: int) -> None:
+        """The coordinator gets the first commit under way."""
+        self._arrives(self.world.applications[member].under_way.pop(0))
+
+    def _arrives(self, request: OffsetCommit) -> ErrorCode:
+        return self.world.coordinator.commit(request, new_protocol=self.is_new)
+
+    def do_fail_commit(self, member: int, partition: int) -> None:
+        """The first commit under way fails; an application may send it again."""
+        application = self.world.applications[member]
+        failed = application.under_way.pop(0)
+        if self.model.settings["retries_async"] and application.consumer is not None:
+            application.under_way.append(self._request(member, partition, failed.offset, failed.leader_epoch))
+
+    def do_hold_up(self, member: int, partition: int) -> None:
+        """A commit whose connection breaks."""
+        application = self.world.applications[member]
+        position = self._consumer(member).position(partition)
+        assert position is not None
+        offset, epoch = application.done[partition], None
+        if self.commit in AUTOMATIC:
+            offset, epoch = position.offset, position.epoch
+        elif self.commit == Commit.BEFORE:
+            offset, epoch = position.offset + 1, self.world.sources[partition].fetch(position.offset)
+        else:
+            epoch = application.epoch_at(partition, offset)
+        self.world.late = member, self._request(member, partition, offset, epoch)
+
+    def do_arrive_late(self, member: int, partition: int) -> None:
+        """The coordinator gets it."""
+        assert self.world.late is not None
+        self._arrives(self.world.late[1])
+        self.world.late = None
+
+    def _refuse_sent(self, member: int) -> None:
+        """What a member has sent arrives now, when it must be refused. Raises NotPerformed if it is not."""
+        application, late = self.world.applications[member], self.world.late
+        for request in application.under_way:
+            self._must_refuse(request)
+        application.under_way = []
+        if late is not None and late[0] == member:
+            self._must_refuse(late[1])
+            self.world.late = None
+
+    def _must_refuse(self, request: OffsetCommit) -> None:
+        if self._arrives(request) is ErrorCode.NONE:
+            raise NotPerformed("the coordinator accepts a commit of a member that it does not have any more")
+
+    def do_join(self, member: int) -> None:
+        """A member that learns that it must join does so in its next poll."""
+        consumer = self._classic(member)
+        if consumer.state is ClientState.STABLE:
+            told = consumer.heartbeat()
+            if told is ErrorCode.NONE:
+                raise NotPerformed("nobody tells it to join")
+        elif consumer.state is ClientState.COMPLETING_REBALANCE:
+            if consumer.sync():
+                raise NotPerformed("it gets its assignment")
+        elif consumer.state is ClientState.PREPARING_REBALANCE:
+            raise NotPerformed("it waits for the others already")
+        if self._id(member) is None:
+            self._refuse_sent(member)
+        consumer.join()
+
+    def do_join_later(self, member: int) -> None:
+        """A member that joins has sent its last commit in an earlier poll, and polled on."""
+        consumer = self._classic(member)
+        if consumer.heartbeat() is not ErrorCode.REBALANCE_IN_PROGRESS:
+            raise NotPerformed("nobody tells it to join")
+        consumer.join(committed_before=True)
+
+    def do_complete(self) -> None:
+        """All have joined; the leader's SyncGroup comes with the answers to JoinGroup."""
+        if not self.world.coordinator.classic.try_complete_join():
+            raise NotPerformed("not all members have joined")
+
+    def do_sync(self, member: int) -> None:
+        """SyncGroup of a member. If it gives something up, another rebalance begins at once."""
+        had = self._owned(member)
+        with self._beginning(member):
+            if not self._classic(member).sync():
+                raise NotPerformed("there is no assignment")
+        if had - self._owned(member):
+            self.world.coordinator.classic.prepare_rebalance()
+
+    def do_join_by_heartbeat(self, member: int) -> None:
+        """A heartbeat with epoch 0; who was expelled learns of it by another one before."""
+        consumer = self._new(member)
+        if consumer.epoch != 0:
+            consumer.heartbeat(full=False)
+        if consumer.epoch != 0:
+            raise NotPerformed("it is a member")
+        self._refuse_sent(member)
+        consumer.join()
+
+    def do_heartbeat(self, member: int) -> None:
+        """A heartbeat. It tells what the member owns when the coordinator waits for that, as the one after a reconciliation does."""
+        name = self._id(member)
+        waits = name is not None and (
+            self.world.coordinator.consumer.members[name].state is MemberState.UNREVOKED_PARTITIONS
+        )
+        self._new(member).heartbeat(full=waits)
+
+    def do_reconcile(self, member: int) -> None:
+        """The application's thread follows the assignment."""
+        with self._beginning(member):
+            self._new(member).reconcile()
+
+    def do_expel(self, member: int) -> None:
+        """The session of a member ends."""
+        name = self._id(member)
+        if name is None:
+            raise NotPerformed("the group does not have the member")
+        coordinator, consumer = self.world.coordinator, self.world.applications[member].consumer
+        if self.is_new:
+            coordinator.consumer.remove(name)
+        elif not coordinator.expire_heartbeat(name):
+            coordinator.remove_classic(name)
+        self._refuse_sent(member)
+        if isinstance(consumer, ClassicConsumer) and consumer.state is ClientState.COMPLETING_REBALANCE:
+            consumer.sync()
+
+    def do_discover(self, partition: int) -> None:
+        """The group learns of a partition."""
+        self._discovered([partition])
+        if not self.is_new:
+            self.world.coordinator.classic.prepare_rebalance()
+
+    def do_expire(self) -> None:
+        """Time passes, and the coordinator looks for old offsets."""
+        self._let_time_pass()
+
+    def do_expire_early(self, partition: int) -> None:
+        """The same; the other partitions were committed again meanwhile."""
+        store = self.world.coordinator.offsets
+        for other, value in store.offsets.items():
+            if other != partition:
+                store.offsets[other] = replace(value, committed_at_ms=value.committed_at_ms + RETENTION_MS)
+        self._let_time_pass()
+
+    def _let_time_pass(self) -> None:
+        coordinator = self.world.coordinator
+        coordinator.now_ms += RETENTION_MS
+        before = len(coordinator.offsets.offsets)
+        coordinator.expire_offsets(new_protocol=self.is_new)
+        if len(coordinator.offsets.offsets) == before:
+            raise NotPerformed("no offset expires")
+
+    def do_move_coordinator(self, partition: int) -> None:
+        """Another coordinator reads the log, whose last commit was truncated, or is not in its first part.
+
+        In the latter case the model forgets that commit, so it is taken out of the log.
+        """
+        coordinator = self.world.coordinator
+        log = coordinator.offsets.log
+        if not self.release.loads_first_part_only:
+            log.lose_last(partition)
+            coordinator.moved({})
+            return
+        coordinator.moved({partition: len(log.values[partition]) - 1})
+        log.lose_last(partition)
+
+    def do_roll_back(self, partition: int) -> None:
+        """The next coordinator's log lacks the last commit."""
+        self.world.coordinator.offsets.log.lose_last(partition)
+        self.world.coordinator.moved({})
+
+    def do_start_member(self, member: int) -> None:
+        """A process is started."""
+        self._start(member)
+
+    def do_restart(self, member: int) -> None:
+        """It is started again."""
+        self._start(member)
+
+    def do_leave(self, member: int) -> None:
+        """The application closes its consumer."""
+        in_group = self._id(member) is not None
+        self._consumer(member).close()
+        if in_group:
+            self._refuse_sent(member)
+        self._end(member)
+
+    def do_fail(self, member: int) -> None:
+        """The same, with records in hand."""
+        self.do_leave(member)
+
+    def do_pass_failed(self, member: int, partition: int) -> None:
+        """The application goes on behind a record."""
+        self.world.applications[member].done[partition] += 1
+
+    def do_crash(self, member: int) -> None:
+        """The process dies. If it waits for others, nobody heeds what it owned."""
+        name, classic = self._id(member), self.world.coordinator.classic
+        if not self.is_new and name is not None:
+            known = classic.members[name]
+            known.subscription = replace(known.subscription, owned=frozenset())
+        self._end(member)
+
+    def _end(self, member: int) -> None:
+        application = self.world.applications[member]
+        application.consumer = None
+        application.polled, application.done = {}, {}
+
+    def do_add_partition(self, partition: int) -> None:
+        """The topic has another partition."""
+        self.world.exists.add(partition)
+
+    def do_remove(self, partition: int) -> None:
+        """Retention removes a record."""
+        self.world.sources[partition].remove_oldest()
+
+    def do_truncate(self, partition: int) -> None:
+        """The partition's last record is lost. Consumers that compare epochs do so at once; commits under way are of what is left."""
+        source = self.world.sources[partition]
+        source.lose_last()
+        cut = source.end
+        self.world.processed.pop((partition, cut), None)
+        checks = self.release.checks_epochs
+        for application in self.world.applications:
+            self._cut(application, partition, cut)
+            if checks:
+                application.under_way = [_within(one, partition, cut) for one in application.under_way]
+        if checks and self.world.late is not None:
+            self.world.late = self.world.late[0], _within(self.world.late[1], partition, cut)
+
+    def _cut(self, application: Application, partition: int, cut: int) -> None:
+        """What an application has polled beyond the cut is another record, or none."""
+        consumer = application.consumer
+        if consumer is None or application.polled.get(partition, 0) <= cut:
+            return
+        consumer.validate(partition)
+        position = consumer.position(partition)
+        if position is not None and position.offset <= cut:
+            application.polled[partition] = position.offset
+            application.done[partition] = min(application.done[partition], position.offset)
+            return
+        application.done[partition] = application.polled[partition]
+
+    def observe(self) -> Partial:
+        """What the coordinator knows, what each member believes, and what became of the records."""
+        return {**self._source(), **self._coordinator(), **self._members(), **self._under_way()}
+
+    def _group_epoch(self) -> int:
+        coordinator = self.world.coordinator
+        return coordinator.consumer.epoch if self.is_new else coordinator.classic.generation
+
+    def _shown(self, generation: int) -> int:
+        """The model's number of a generation or epoch: from that of the formed group on, without generations of nobody."""
+        emptied = sum(1 for one in self.world.coordinator.classic.empty_generations if one <= generation)
+        return max(0, generation - self._base - emptied)
+
+    def _source(self) -> dict[str, Any]:
+        world = self.world
+        offsets = world.coordinator.offsets.offsets
+        return {
+            "exists": [int(p in world.exists) for p in self.partitions],
+            "discovered": [int(p in world.metadata) for p in self.partitions],
+            "end": [source.end for source in world.sources],
+            "start": [source.start for source in world.sources],
+            "processed": [[min(2, world.processed.get((p, o), 0)) for o in self.offsets] for p in self.partitions],
+            "committed": [offsets[p].offset if p in offsets else NONE for p in self.partitions],
+        }
+
+    def _coordinator(self) -> dict[str, Any]:
+        coordinator = self.world.coordinator
+        shown: dict[str, Any] = {
+            "generation": self._shown(self._group_epoch()),
+            "rebalancing": int(not self.is_new and coordinator.classic.state is GroupState.PREPARING_REBALANCE),
+            "standing": [self._standing(member) for member in self.members],
+        }
+        if self.is_new:
+            return {**shown, **self._assigned_in_epochs()}
+        given = [self._given(partition) for partition in self.partitions]
+        zeros = [0 for _ in self.partitions]
+        return {
+            **shown,
+            "given": given if coordinator.classic.state is GroupState.STABLE else None,
+            "given_in": zeros,
+            "asked": zeros,
+            "member_epoch": [0 for _ in self.members],
+        }
+
+    def _given(self, partition: int) -> int:
+        known = self.world.coordinator.classic.members
+        named = ((member, name) for member in self.members if (name := self._id(member)) is not None)
+        found: int = next((member for member, name in named if partition in known[name].assigned), NONE)
+        return found
+
+    def _assigned_in_epochs(self) -> dict[str, Any]:
+        given, given_in = [NONE for _ in self.partitions], [0 for _ in self.partitions]
+        asked, epochs = [0 for _ in self.partitions], [0 for _ in self.members]
+        for member in self.members:
+            name = self._id(member)
+            if name is None:
+                continue
+            known = self.world.coordinator.consumer.members[name]
+            epochs[member] = self._shown(known.epoch)
+            for partition, since in {**known.assigned, **known.pending_revocation}.items():
+                given[partition], given_in[partition] = member, self._shown(since)
+                asked[partition] = int(partition in known.pending_revocation)
+        return {"given": given, "given_in": given_in, "asked": asked, "member_epoch": epochs}
+
+    def _standing(self, member: int) -> int | None:
+        """What a member is to the coordinator; of one that has died, not whether it has had its assignment."""
+        name, classic = self._id(member), self.world.coordinator.classic
+        if name is None:
+            return Standing.UNKNOWN
+        if self.is_new:
+            return Standing.STABLE
+        if classic.members[name].respond is not None:
+            return Standing.JOINING
+        consumer = self.world.applications[member].consumer
+        if not isinstance(consumer, ClassicConsumer):
+            return None
+        return Standing.SYNCING if consumer.state is ClientState.COMPLETING_REBALANCE else Standing.STABLE
+
+    def _members(self) -> dict[str, Any]:
+        applications = self.world.applications
+        owned = [self._owned(member) for member in self.members]
+        return {
+            "up": [int(one.consumer is not None) for one in applications],
+            "known": [self._known(one) for one in applications],
+            "owned": [[int(p in its_own) for p in self.partitions] for its_own in owned],
+            "position": [
+                [self._position(member, partition) for partition in self.partitions] for member in self.members
+            ],
+            "done": [[one.done.get(p, 0) for p in self.partitions] for one in applications],
+        }
+
+    def _position(self, member: int, partition: int) -> int:
+        application = self.world.applications[member]
+        position = None if application.consumer is None else application.consumer.position(partition)
+        return application.polled.get(partition, 0) if position is None else position.offset
+
+    def _known(self, application: Application) -> int:
+        consumer = application.consumer
+        if consumer is None:
+            return 0
+        return self._shown(consumer.reconciled_epoch if isinstance(consumer, NewConsumer) else consumer.assigned_in)
+
+    def _under_way(self) -> dict[str, Any]:
+        late = self.world.late
+        sent = [self._slots(one.under_way) for one in self.world.applications]
+        return {
+            "sent": [[NONE if one is None else one.partition for one in row] for row in sent],
+            "sent_offset": [[0 if one is None else one.offset for one in row] for row in sent],
+            "sent_in": [[0 if one is None else self._shown(one.generation) for one in row] for row in sent],
+            "late": NONE if late is None else late[1].partition,
+            "late_offset": 0 if late is None else late[1].offset,
+            "late_of": NONE if late is None else late[0],
+            "late_in": 0 if late is None else self._shown(late[1].generation),
+        }
+
+    def _slots(self, requests: list[OffsetCommit]) -> list[OffsetCommit | None]:
+        return [requests[slot] if slot < len(requests) else None for slot in range(Slot.size(self.model.bounds))]
+
+
+def _within(request: OffsetCommit, partition: int, cut: int) -> OffsetCommit:
+    return replace(request, offset=min(request.offset, cut)) if request.partition == partition else request

@@ -1,0 +1,94 @@
+"""The consumer of the new protocol (KIP-848: AsyncKafkaConsumer, AbstractMembershipManager, CommitRequestManager).
+
+Simplified: an answer to a heartbeat counts for commits as soon as the application's thread has reconciled; in Kafka as soon as it is
+there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import ErrorCode
+from .consumer import Config, Consumer, Listener
+from .consumer_group import HeartbeatResponse
+from .coordinator import GroupCoordinator, OffsetCommit
+from .source import SourcePartition
+
+
+class NewConsumer(Consumer):
+    """A member by ConsumerGroupHeartbeat. Its member id is of its own making, and lasts as long as the process."""
+
+    new_protocol = True
+
+    def __init__(
+        self,
+        config: Config,
+        coordinator: GroupCoordinator,
+        sources: Sequence[SourcePartition],
+        listener: Listener,
+        *,
+        process: int,
+    ) -> None:
+        super().__init__(config, coordinator, sources, listener)
+        self.member = f"{config.client_id}-{process}"
+        self.epoch = 0
+        """The epoch of the last answer, which heartbeats name; 0 joins."""
+        self.reconciled_epoch = 0
+        """The epoch that commits name."""
+        self._target: frozenset[int] = frozenset()
+
+    def returns_records(self) -> bool:
+        """There is no barrier: poll returns records of what is assigned."""
+        return True
+
+    def heartbeat(self, *, full: bool) -> None:
+        """ConsumerGroupHeartbeat; a full request tells what the member owns, as the one after a reconciliation does."""
+        owned = frozenset(self.assigned) if full else None
+        self._answered(self.coordinator.consumer.heartbeat(self.member, self.epoch, owned))
+
+    def _answered(self, response: HeartbeatResponse) -> None:
+        if response.error is not ErrorCode.NONE:
+            self._fenced()
+            return
+        self.epoch = response.epoch
+        if response.assigned is not None:
+            self._target = response.assigned
+
+    def _fenced(self) -> None:
+        """The group does not have the member any more: everything is lost (transitionToFenced)."""
+        self.epoch, self._target = 0, frozenset()
+        self.lose()
+
+    def join(self) -> None:
+        """A heartbeat with epoch 0, of a member that is new or was fenced."""
+        self._answered(self.coordinator.consumer.heartbeat(self.member, 0, frozenset()))
+
+    def reconcile(self) -> None:
+        """What is not assigned any more is committed and given up, then the rest begins (maybeReconcile, revokeAndAssign).
+
+        Simplified: an automatic commit is of what is given up; Kafka's has all partitions.
+        """
+        self.reconciled_epoch = self.epoch
+        revoked = sorted(set(self.assigned) - self._target)
+        self.commit_last(revoked)
+        if revoked:
+            self.revoke(revoked)
+        for partition in sorted(self._target - set(self.assigned)):
+            self.add(partition)
+
+    def commit_request(self, partition: int, offset: int, leader_epoch: int | None) -> OffsetCommit:
+        """A commit in the member's epoch."""
+        return OffsetCommit(
+            member=self.member,
+            generation=self.reconciled_epoch,
+            partition=partition,
+            offset=offset,
+            leader_epoch=leader_epoch,
+        )
+
+    def close(self) -> None:
+        """The last commit, the callback, and a heartbeat that leaves (AsyncKafkaConsumer.close, leaveGroupOnClose)."""
+        self.commit_last(list(self.assigned))
+        self.revoke(self.assigned)
+        if self.member in self.coordinator.consumer.members:
+            self.coordinator.consumer.remove(self.member)
