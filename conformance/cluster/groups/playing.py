@@ -453,6 +453,9 @@ class Play:
         return sent[0]
 
     def _send_commit(self, at: PathStep, member: int, partition: int) -> str:
+        # After a broken connection a member must find its coordinator again; commitAsync alone may give up before.
+        for _ in range(5):
+            self._poll_nothing(self.readers[member])
         self.waiting.append(self._send(member, partition))
         return f"commitAsync of {self.readers[member].done[partition]}"
 

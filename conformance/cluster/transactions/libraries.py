@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from ..cluster import Cluster
 from ..gates import PRODUCERS
 from ..java_clients import Call, JavaClient
-from ..releases import MissingError, RunnableRelease
+from ..releases import ClusterError, MissingError, RunnableRelease
 from ..wire import HOST
 from .stories import LIBRDKAFKA, release_of_client
 
