@@ -273,8 +273,10 @@ class Wire:
         answer = self.call(
             port, OffsetFetchRequest[version](group_id=group, topics=[asked]), OffsetFetchResponse, version
         )
-        found = answer.topics[0].partitions[0]
-        error = found.error_code or (answer.error_code if version >= FIRST_OFFSET_FETCH_WITH_ERROR else NO_ERROR)
+        error = answer.error_code if version >= FIRST_OFFSET_FETCH_WITH_ERROR else NO_ERROR
+        if error == NO_ERROR:
+            found = answer.topics[0].partitions[0]
+            error = found.error_code
         if error != NO_ERROR:
             raise ClusterError(f"the offset of {group} cannot be fetched: error {error}")
         return int(found.committed_offset)
