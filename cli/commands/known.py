@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from neverlost.conformance.cluster.performances import ScheduleRun
     from neverlost.conformance.cluster.scenarios import ScenarioRun
 
-REPLICATION, TRANSACTIONS, QUORUM = "replication", "transactions", "quorum"
+REPLICATION, TRANSACTIONS, QUORUM, GROUPS = "replication", "transactions", "quorum", "groups"
 RAW = "raw"
-OF = {TRANSACTIONS: "transactions", QUORUM: "the quorum"}
+OF = {TRANSACTIONS: "transactions", QUORUM: "the quorum", GROUPS: "groups"}
 
 
 @click.command("known")
 @click.argument("names", nargs=-1, metavar="[SCENARIO...]")
 @click.option(
     "--family",
-    type=click.Choice((REPLICATION, TRANSACTIONS, QUORUM)),
+    type=click.Choice((REPLICATION, TRANSACTIONS, QUORUM, GROUPS)),
     default=REPLICATION,
-    help="Of this family: replication if not given, transactions, or quorum.",
+    help="Of this family: replication if not given, transactions, quorum, or groups.",
 )
 @click.option("--kafka", "releases", multiple=True, metavar="VERSION", help="Only on this release: 4.1.1. Repeatable.")
 @click.option(
@@ -65,7 +65,7 @@ def known_command(
     """Play the losses that Kafka is known for, and what ended them, on real brokers of the releases in question.
 
     The model finds a run, or a schedule has its steps written down. Real brokers do it, and the outcome is compared with what is known
-    of the release. Of transactions and the controllers' quorum, a search of each release's version says what is to come.
+    of the release. Of transactions, the controllers' quorum and groups, a search of each release's version says what is to come.
 
     Exit codes: 0 all as known, 1 something is otherwise, 2 the input is wrong or something is missing, 3 interrupted.
     """
@@ -81,8 +81,8 @@ def known_command(
         raise NothingKnownError(f"--unpatched is about fetches; of {OF[family]} no request is changed. Leave it out.")
     if clients and family != TRANSACTIONS:
         raise NothingKnownError("--client is about transactions. Add --family transactions, or leave it out.")
-    if family == QUORUM:
-        return _play_quorum(names, releases, times, list_only, show_steps, output)
+    if family in (QUORUM, GROUPS):
+        return _play_paths(family, names, releases, times, list_only, show_steps, output)
     if family == TRANSACTIONS:
         return _play_transactions(names, releases, clients or (RAW,), times, list_only, show_steps, output)
     wanted, planned = known(names, releases)
@@ -115,7 +115,13 @@ def known_command(
     output.write(
         "--json",
         lambda: json_text(
-            {**scenario_values(found), "schedules": schedule_values(performed), "quorum": [], "stories": []}
+            {
+                **scenario_values(found),
+                "schedules": schedule_values(performed),
+                "quorum": [],
+                "groups": [],
+                "stories": [],
+            }
         ),
     )
     output.write("--markdown", lambda: scenarios_markdown(found) + schedules_markdown(performed))
@@ -169,7 +175,8 @@ def _play_transactions(
     return _show_played(lambda watch: play_stories(planned, times=times, watch=watch), forms, show_steps, output)
 
 
-def _play_quorum(
+def _play_paths(
+    family: str,
     names: tuple[str, ...],
     releases: tuple[str, ...],
     times: int,
@@ -177,22 +184,22 @@ def _play_quorum(
     show_steps: bool,
     output: Output,
 ) -> int:
-    """Play the stories of the controllers' quorum."""
-    from neverlost.conformance.cluster.quorum.stories import plan, play_stories, steps_played, stories
-    from neverlost.reports.known.quorum import (
-        stories_markdown,
-        story_table,
-        story_text,
-        story_values,
-        story_verdict,
-    )
+    """Play the stories of a family whose steps are written down."""
+    from neverlost.conformance.cluster.groups import stories as of_groups
+    from neverlost.conformance.cluster.quorum import stories as of_quorum
+    from neverlost.conformance.cluster.story_paths import steps_played
+    from neverlost.reports.known.paths import PathForms, story_text
 
-    wanted = stories(names)
+    of: Any = of_quorum if family == QUORUM else of_groups
+    shown = PathForms("quorum", "controllers") if family == QUORUM else PathForms("client", "consumers")
+    wanted = of.stories(names)
     if list_only:
         return _show_list(wanted, output)
-    planned = plan(wanted, releases)
-    forms = _Forms("quorum", story_table, story_text, story_verdict, story_values, stories_markdown, steps_played)
-    return _show_played(lambda watch: play_stories(planned, times=times, watch=watch), forms, show_steps, output)
+    planned = of.plan(wanted, releases)
+    forms: _Forms[Any] = _Forms(
+        family, shown.table, story_text, shown.verdict, shown.values, shown.markdown, steps_played
+    )
+    return _show_played(lambda watch: of.play_stories(planned, times=times, watch=watch), forms, show_steps, output)
 
 
 def _show_list(wanted: Iterable[Any], output: Output) -> int:
@@ -217,7 +224,7 @@ def _show_played(play: Callable[[Watch[str]], Iterable[S]], forms: _Forms[S], sh
         output.show(forms.table(found))
     output.show(f"{forms.verdict(found, complete)} ({show_seconds(time.perf_counter() - began)})")
     values: dict[str, Any] = {"schema": 1, "steps": forms.steps(found), "scenarios": [], "schedules": []}
-    values |= {"quorum": [], "stories": []}
+    values |= {"quorum": [], "groups": [], "stories": []}
     output.write("--json", lambda: json_text({**values, forms.key: forms.values(found)}))
     output.write("--markdown", lambda: forms.markdown(found))
     if not all(one.as_expected for one in found):

@@ -209,7 +209,11 @@ class Cluster:
 
     def debugger(self, node: int, seconds: float) -> Debugger:
         """A debugger on a node that takes one; it waits so long for what it is asked for."""
-        return Debugger(self._java, debugger_port(self.processes[node]), self.until, seconds)
+        return self.debugger_of(self.processes[node], seconds)
+
+    def debugger_of(self, process: JavaProcess, seconds: float) -> Debugger:
+        """A debugger on a process that was started with the options in `AGENT`."""
+        return Debugger(self._java, debugger_port(process), self.until, seconds)
 
     def run_java(
         self,

@@ -1,4 +1,4 @@
-"""A debugger on a broker: it stops one thread at a method, as a pause of the machine could, while the others go on."""
+"""A debugger on a broker or a client: it stops one thread at a method, as a pause of the machine could, while the others go on."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def debugger_port(process: JavaProcess) -> int:
     """Where the Java process listens for a debugger. Raises ClusterError if it does not."""
     found = LISTENS.findall(process.output())
     if not found:
-        raise ClusterError("the broker was not started for a debugger")
+        raise ClusterError("the process was not started for a debugger")
     return int(found[-1])
 
 
 class Debugger:
-    """`jdb` on a broker; `until` waits for what it says."""
+    """`jdb` on a process; `until` waits for what it says."""
 
     def __init__(self, java: str, port: int, until: Until, seconds: float) -> None:
         beside = shutil.which("jdb", path=str(Path(java).parent)) or shutil.which("jdb")
         if beside is None:
-            raise MissingError("to stop a thread of a broker takes jdb, which a JDK has; install a JDK")
+            raise MissingError("to stop a thread of a broker or a client takes jdb, which a JDK has; install a JDK")
         self._until, self._seconds = until, seconds
         self._said: list[str] = []
         self._process = subprocess.Popen(
@@ -78,6 +78,6 @@ class Debugger:
         self._ask("resume", "All threads resumed")
 
     def end(self) -> None:
-        """End the debugger; the broker goes on."""
+        """End the debugger; the process goes on."""
         self._process.kill()
         self._process.wait()

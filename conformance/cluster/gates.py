@@ -32,9 +32,12 @@ VOTE, BEGIN_EPOCH, END_EPOCH = "vote", "begin epoch", "end epoch"
 PRODUCE, INIT_PRODUCER_ID, ADD_PARTITIONS, END_TXN, MARKERS, OFFSETS = (
     *("produce", "producer id", "add partitions", "end of a transaction", "markers", "offsets of a transaction"),
 )
+OFFSET_COMMIT = "offset commit"
+"""What a member of a group commits."""
 FETCH_KEY, LEADER_AND_ISR_KEY, SHUTDOWN_KEY, HEARTBEAT_KEY = 1, 4, 7, 63
 KINDS = {
     0: PRODUCE,
+    8: OFFSET_COMMIT,
     22: INIT_PRODUCER_ID,
     23: EPOCH_END,
     24: ADD_PARTITIONS,
@@ -61,8 +64,8 @@ CONTROLLER = "controller"
 SOURCES = re.compile(
     r"broker-(\d+)-(?:fetcher|txn-marker-sender)|AddPartitionsManager-client-(\d+)$|raft-client-(\d+)$|id_(\d+)-host|(\d+)$"
 )
-PRODUCERS = "producer-"
-"""How the client ids of producers begin that are nodes of their own: `producer-p1` is p1."""
+PRODUCERS, MEMBERS = "producer-", "member-"
+"""How the client ids of producers and members of groups begin that are nodes of their own: `producer-p1` is p1."""
 
 Node = int | str
 Place = tuple[str, Node | None, Node]
@@ -132,8 +135,9 @@ class Frame:
             # Up to 0.10 the client id names the leader, and the body begins with the follower; or there is no client id.
             (source,) = struct.unpack_from(">i", self.data, self.body)
             return (FETCH if self.key == FETCH_KEY else kind), source
-        if self.client.startswith(PRODUCERS):
-            return kind, self.client.removeprefix(PRODUCERS)
+        for begins in (PRODUCERS, MEMBERS):
+            if self.client.startswith(begins):
+                return kind, self.client.removeprefix(begins)
         found = SOURCES.match(self.client)
         if self.key == FETCH_KEY and found:
             kind = (

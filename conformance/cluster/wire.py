@@ -14,8 +14,15 @@ from typing import Any
 from kafka.protocol.admin import cluster as directories
 from kafka.protocol.admin import configs
 from kafka.protocol.admin import topics as admin
-from kafka.protocol.consumer import FetchRequest, FetchResponse, ListOffsetsRequest, ListOffsetsResponse
-from kafka.protocol.metadata import MetadataRequest, MetadataResponse
+from kafka.protocol.consumer import (
+    FetchRequest,
+    FetchResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+)
+from kafka.protocol.metadata import FindCoordinatorRequest, FindCoordinatorResponse, MetadataRequest, MetadataResponse
 from kafka.protocol.producer import ProduceRequest, ProduceResponse
 from kafka.record.memory_records import MemoryRecordsBuilder
 
@@ -36,6 +43,9 @@ FIRST_FETCH_FROM_FOLLOWERS = 11
 """From this version of Fetch on, followers answer consumers (KIP-392)."""
 FIRST_FETCH_WITH_EPOCH = 9
 """From this version of Fetch on, a fetch tells its leader epoch, and the broker compares it (KIP-320)."""
+GROUP_KEY, TRANSACTION_KEY = 0, 1
+"""What a coordinator is asked for by."""
+FIRST_OFFSET_FETCH_WITH_ERROR = 2
 ALTER_PARTITION, BROKER_HEARTBEAT, DESCRIBE_QUORUM = 56, 63, 55
 METADATA_TOPIC = "__cluster_metadata"
 PREFERRED, UNCLEAN = 0, 1
@@ -102,18 +112,20 @@ class Wire:
         assert data is not None
         return data[5:]
 
-    def produce(self, port: int, topic: str, value: bytes, acks: int, *, wait_ms: int, timeout: float) -> int | None:
+    def produce(
+        self, port: int, topic: str, value: bytes, acks: int, *, partition: int = 0, wait_ms: int, timeout: float
+    ) -> int | None:
         """The error code of the answer; None with acks=0, which has no answer."""
-        answer = self.produced(port, topic, value, acks, wait_ms=wait_ms, timeout=timeout)
+        answer = self.produced(port, topic, value, acks, partition=partition, wait_ms=wait_ms, timeout=timeout)
         return None if answer is None else answer[0]
 
     def produced(
-        self, port: int, topic: str, value: bytes, acks: int, *, wait_ms: int, timeout: float
+        self, port: int, topic: str, value: bytes, acks: int, *, partition: int = 0, wait_ms: int, timeout: float
     ) -> tuple[int, int] | None:
         """The error code of the answer, and the record's offset; None with acks=0, which has no answer."""
         version = self.release.produce
         part = ProduceRequest.TopicProduceData.PartitionProduceData(
-            version=version, index=0, records=self._batch(value)
+            version=version, index=partition, records=self._batch(value)
         )
         data = ProduceRequest.TopicProduceData(version=version, name=topic, partition_data=[part])
         ids = {"transactional_id": None} if version >= 3 else {}
@@ -247,6 +259,28 @@ class Wire:
             epoch += 1 if error == FENCED_LEADER_EPOCH else -1
         return None
 
+    def coordinator(self, port: int, key: str, kind: int = GROUP_KEY) -> int | None:
+        """The coordinator of a group or a transactional id, as a broker has it; None as long as there is none."""
+        version = 1 if self.release.number >= (0, 11) else 0
+        named = {"key": key, "key_type": kind} if version else {"key": key}
+        answer = self.call(port, FindCoordinatorRequest[version](**named), FindCoordinatorResponse, version)
+        return int(answer.node_id) if answer.error_code == NO_ERROR else None
+
+    def committed_offset(self, port: int, group: str, topic: str, partition: int = 0) -> int:
+        """The offset that a group has committed; -1 if none. Raises ClusterError if its coordinator does not say."""
+        version = 5 if self.release.number >= (2, 1) else 1
+        asked = OffsetFetchRequest.OffsetFetchRequestTopic(version=version, name=topic, partition_indexes=[partition])
+        answer = self.call(
+            port, OffsetFetchRequest[version](group_id=group, topics=[asked]), OffsetFetchResponse, version
+        )
+        error = answer.error_code if version >= FIRST_OFFSET_FETCH_WITH_ERROR else NO_ERROR
+        if error == NO_ERROR:
+            found = answer.topics[0].partitions[0]
+            error = found.error_code
+        if error != NO_ERROR:
+            raise ClusterError(f"the offset of {group} cannot be fetched: error {error}")
+        return int(found.committed_offset)
+
     def metadata(self, port: int, topic: str | None = None, *, version: int | None = None) -> Any:
         """Which brokers there are, and who leads, as one broker has it."""
         version = self.release.metadata if version is None else version
@@ -359,6 +393,20 @@ class Wire:
         partitions = [elect.TopicPartitions(version=1, topic=topic, partitions=[0])]
         request = elect[1](election_type=kind, topic_partitions=partitions, timeout_ms=5000)
         self.call(port, request, admin.ElectLeadersResponse, 1, timeout=20)
+
+    def create_partitions(self, port: int, topic: str, count: int, replicas: Sequence[Sequence[int]]) -> None:
+        """Add partitions to a topic up to so many, with these replicas each. Raises ClusterError if the controller refuses it."""
+        create = admin.CreatePartitionsRequest
+        wanted = create.CreatePartitionsTopic
+        assignments = [wanted.CreatePartitionsAssignment(version=0, broker_ids=list(one)) for one in replicas]
+        request = create[0](
+            topics=[wanted(version=0, name=topic, count=count, assignments=assignments)],
+            timeout_ms=10000,
+            validate_only=False,
+        )
+        answer = self.call(port, request, admin.CreatePartitionsResponse, 0, timeout=20).results[0]
+        if answer.error_code != NO_ERROR:
+            raise ClusterError(f"partitions cannot be added to {topic}: error {answer.error_code}")
 
     def reassign(self, port: int, topic: str, replicas: Sequence[int], partition: int = 0) -> None:
         """Change which replicas a partition has, or their order: the first is preferred as leader."""

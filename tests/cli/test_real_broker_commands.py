@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Run, running
-from played_runs import ACKNOWLEDGED, MOVES, REFUSED, loss, played, scheduled, told, told_of_quorum
+from played_runs import ACKNOWLEDGED, MOVES, REFUSED, loss, played, scheduled, told, told_of_groups, told_of_quorum
 
 from neverlost.conformance.adapter import StateDifference
 from neverlost.conformance.cluster.reproduction import Reproduced, Reproduction
@@ -289,6 +289,23 @@ def test_a_story_of_the_quorum_that_cannot_be_played_is_refused(arguments: tuple
     code, out, err = run("known", "--family", "quorum", *arguments)
     assert (code, out) == (2, "")
     assert why in err
+
+
+def test_a_story_of_groups_is_listed_and_shown_step_by_step(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = run("known", "--family", "groups", "--list")[1]
+    assert "new-partition\n    a partition is added" in listed
+    runs = [
+        told_of_groups("failed-record", one, "3.9.1") for one in ("enable.auto.commit", "commitSync after processing")
+    ]
+    monkeypatch.setattr("neverlost.conformance.cluster.groups.stories.play_stories", lambda *_, **__: iter(runs))
+    asked = ("known", "--family", "groups", "failed-record", "--kafka", "3.9.1", "--steps", "--markdown", "-")
+    code, out, shown = run(*asked)
+    assert code == 0
+    assert shown.startswith("failed-record on Kafka 3.9.1 with KRaft, enable.auto.commit: processing fails")
+    assert "In the end records were processed so many times: p1 at 0: 1." in shown
+    assert "2 runs of 6 steps on real consumers: all as the model says" in shown
+    assert "| 3.9.1 with KRaft | enable.auto.commit | violated in 3 steps | 3 of 3 |" in out
+    assert "| 3.9.1 with KRaft | commitSync after processing | holds | 3 of 3 |" in out
 
 
 def test_a_soak_goes_on_in_no_file_of_another_kind(run: Run, tmp_path: Path) -> None:

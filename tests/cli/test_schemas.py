@@ -15,7 +15,7 @@ import pytest
 import wrong_brokers
 from command_line import Run
 from jsonschema import Draft202012Validator
-from played_runs import ACKNOWLEDGED, loss, played, scheduled, told, told_of_quorum
+from played_runs import ACKNOWLEDGED, loss, played, scheduled, told, told_of_groups, told_of_quorum
 from published_json import SCHEMAS, documents, expect_published_suite, expect_published_text, what_is_wrong
 
 import neverlost as nl
@@ -187,11 +187,18 @@ def _(run: Run, folder: Path, patch: pytest.MonkeyPatch) -> str:
         told_of_quorum("two-leaders", "static voters, only a crash", "3.9.1"),
     ]
     patch.setattr("neverlost.conformance.cluster.quorum.stories.play_stories", lambda *_, **__: iter(quorum))
+    groups = [
+        told_of_groups("failed-record", "enable.auto.commit", "3.9.1"),
+        told_of_groups("failed-record", "commitSync after processing", "3.9.1", as_the_model=False),
+    ]
+    patch.setattr("neverlost.conformance.cluster.groups.stories.play_stories", lambda *_, **__: iter(groups))
+    of_groups = ("known", "--family", "groups", "failed-record", "--kafka", "3.9.1")
     of_quorum = ("known", "--family", "quorum", "two-leaders", "--kafka", "3.9.1")
     return (
         content(run, folder / "written.json", "known", "kip-101", "kafka-1148", "--json")
         + content(run, folder / "stories.json", *asked, "--json")
         + content(run, folder / "quorum.json", *of_quorum, "--json")
+        + content(run, folder / "groups.json", *of_groups, "--json")
     )
 
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, TypeVar
 
+from neverlost.conformance.cluster.groups.playing import Played as PlayedGroups
+from neverlost.conformance.cluster.groups.stories import StoryRun as GroupsRun
+from neverlost.conformance.cluster.groups.stories import plan as plan_of_groups
+from neverlost.conformance.cluster.groups.stories import stories as group_stories
 from neverlost.conformance.cluster.kafka_adapter import FinalState
 from neverlost.conformance.cluster.performances import Performed, ScheduleRun
 from neverlost.conformance.cluster.quorum.playing import Played as PlayedQuorum
-from neverlost.conformance.cluster.quorum.playing import PlayedStep as QuorumStep
 from neverlost.conformance.cluster.quorum.stories import StoryRun as QuorumRun
 from neverlost.conformance.cluster.quorum.stories import plan as plan_of_quorum
 from neverlost.conformance.cluster.quorum.stories import stories as quorum_stories
 from neverlost.conformance.cluster.reproduction import Reproduction
 from neverlost.conformance.cluster.schedules import schedules
+from neverlost.conformance.cluster.story_paths import PathStory, PlannedPath
+from neverlost.conformance.cluster.story_paths import PlayedStep as PathPlayed
 from neverlost.conformance.cluster.transactions.playing import Played, PlayedStep
 from neverlost.conformance.cluster.transactions.stories import StoryRun, plan, stories
 from neverlost.conformance.judging import JudgedStep
@@ -85,15 +91,38 @@ def told(name: str, place: str, *, as_the_model: bool = True) -> StoryRun:
 
 def told_of_quorum(name: str, quorum: str, place: str, *, as_the_model: bool = True) -> QuorumRun:
     """A story of the quorum on a release: it went as the model says, or its last step was not done."""
-    (story,) = quorum_stories([name])
-    (on,) = (on for on in story.on if on.quorum == quorum)
-    (planned,) = plan_of_quorum([replace(story, on=(replace(on, releases=(place,)),))])
+    (planned,) = plan_of_quorum([only(quorum_stories([name])[0], quorum, place)])
+    steps, seen = along(planned, as_the_model=as_the_model)
+    run = PlayedQuorum(steps=steps, seen=seen, read=("v0",), acknowledged=False, voters=("c1",), trouble="")
+    return QuorumRun(planned=planned, runs=(run,))
+
+
+def told_of_groups(name: str, client: str, place: str, *, as_the_model: bool = True) -> GroupsRun:
+    """A story of groups on a release: it went as the model says, or its last step was not done."""
+    (planned,) = plan_of_groups([only(group_stories([name])[0], client, place)])
+    steps, seen = along(planned, as_the_model=as_the_model)
+    run = PlayedGroups(steps=steps, seen=seen, processed={"p1 at 0": 1}, trouble="")
+    return GroupsRun(planned=planned, runs=(run,))
+
+
+StoryT = TypeVar("StoryT", bound=PathStory[Any])
+
+
+def only(story: StoryT, where: str, place: str) -> StoryT:
+    """A story with one of what it is played on, on one release."""
+    (on,) = (on for on in story.on if on.where == where)
+    return replace(story, on=(replace(on, releases=(place,)),))
+
+
+def along(
+    planned: PlannedPath[Any, Any], *, as_the_model: bool
+) -> tuple[tuple[PathPlayed, ...], dict[str, tuple[int, str]]]:
+    """The steps of a run as the model takes them, or all but the last, and what is seen."""
     done = planned.done if as_the_model else planned.done - 1
-    steps = [QuorumStep(step=at.step.show(planned.model.bounds), done=True, said="done") for at in planned.path[:done]]
+    steps = [PathPlayed(step=at.step.show(planned.model.bounds), done=True, said="done") for at in planned.path[:done]]
     if done < len(planned.path):
         steps.append(
-            QuorumStep(step=planned.path[done].step.show(planned.model.bounds), done=False, said="it did not come")
+            PathPlayed(step=planned.path[done].step.show(planned.model.bounds), done=False, said="it did not come")
         )
     seen = dict.fromkeys(planned.expected, (done, "seen")) if as_the_model else {}
-    run = PlayedQuorum(steps=tuple(steps), seen=seen, read=("v0",), acknowledged=False, voters=("c1",), trouble="")
-    return QuorumRun(planned=planned, runs=(run,))
+    return tuple(steps), seen

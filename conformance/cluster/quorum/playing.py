@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
-from neverlost.model.core import Model, Packed, Refused, Step
+from neverlost.model.core import Model, Packed
 from neverlost.model.kafka.quorum.state import Decision, Quorum
 
 from ..cluster import Cluster
@@ -26,6 +26,7 @@ from ..debugging import Debugger
 from ..gates import BEGIN_EPOCH, END_EPOCH, FETCH, HEARTBEAT, METADATA_LOG, VOTE, Answer, Frame
 from ..log_files import records_of
 from ..releases import ClusterError
+from ..story_paths import NotDoneError, PathStep, PlayedPath, PlayedStep
 from ..topic import ClusterTopic
 from ..wire import NO_ERROR, NO_LEADER
 from .control import LONG_MS, QuorumControl, node_of
@@ -46,63 +47,17 @@ PARTITION_CHANGE = b"\x01\x05"
 """How a PartitionChangeRecord begins in the metadata log."""
 
 
-class NotDoneError(ClusterError):
-    """A step is not done: the controllers do not lead there."""
-
-
 class RefusedError(NotDoneError):
     """Controllers do not do a step, and it was seen why: it did not only fail to come."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class PathStep:
-    """A step of a story in the model: the state before it, and the one behind it, or why the model refuses it."""
+class Played(PlayedPath):
+    """A run on real controllers, what consumers read in the end, and who votes."""
 
-    step: Step
-    before: Packed
-    after: Packed | None
-    refusal: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlayedStep:
-    """A step as it went on real controllers: was it done, and what was said."""
-
-    step: str
-    done: bool
-    said: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Played:
-    """A run on real controllers: its steps, what was seen that does not hold, and when, and what consumers read in the end."""
-
-    steps: tuple[PlayedStep, ...]
-    seen: dict[str, tuple[int, str]]
     read: tuple[str, ...]
     acknowledged: bool
     voters: tuple[str, ...]
-    trouble: str = ""
-
-    @property
-    def done(self) -> int:
-        """How many steps were done."""
-        return sum(1 for step in self.steps if step.done)
-
-
-def path_along(model: Model, steps: Sequence[str]) -> list[PathStep]:
-    """The steps of a story in a version of the model, up to the first that it refuses, which is the last of them."""
-    found: list[PathStep] = []
-    state = model.initial_states()[0]
-    for text in steps:
-        step = model.parse_step(text)
-        try:
-            after = model.apply(state, step)
-        except Refused:
-            return [*found, PathStep(step=step, before=state, after=None, refusal=str(model.refusal(state, step)))]
-        found.append(PathStep(step=step, before=state, after=after))
-        state = after
-    return found
 
 
 class Play:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import socket
 import threading
 import time
 from collections.abc import Callable
@@ -16,13 +15,14 @@ from typing import Any, Protocol
 
 from ..cluster import Cluster
 from ..gates import PRODUCERS
+from ..java_clients import Call, JavaClient
 from ..releases import ClusterError, MissingError, RunnableRelease
 from ..wire import HOST
 from .stories import LIBRDKAFKA, release_of_client
 
 BLOCK_MS = 60_000
 """The time of a call."""
-START_SECONDS, POLL_SECONDS = 60.0, 0.05
+POLL_SECONDS = 0.05
 SOURCE = "Transactor.java"
 
 
@@ -39,30 +39,6 @@ class Patience:
         """After which time it has given a record up at the latest, but for a slow machine."""
         sent = self.delivery_ms if self.retries is None else self.request_ms * (self.retries + 1)
         return sent / 1000
-
-
-class Call:
-    """A call of a library that was made, and what it said."""
-
-    def __init__(self) -> None:
-        self._ended = threading.Event()
-        self.error = ""
-
-    def end(self, error: str = "") -> None:
-        """It has returned, with an error or none."""
-        self.error = error
-        self._ended.set()
-
-    @property
-    def has_ended(self) -> bool:
-        """Has it returned?"""
-        return self._ended.is_set()
-
-    def wait(self, seconds: float) -> str:
-        """The error that it returns with, or an empty text. Raises ClusterError if it does not return in time."""
-        if not self._ended.wait(seconds):
-            raise ClusterError(f"a call of the producer did not return within {seconds:g} s")
-        return self.error
 
 
 class Library(Protocol):
@@ -111,44 +87,20 @@ class JavaLibrary:
             settings["delivery.timeout.ms"] = str(patience.delivery_ms)
         if patience.retries is not None:
             settings["retries"] = str(patience.retries)
-        properties = cluster.folder / f"{topic}-{name}.properties"
-        properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()), encoding="utf-8")
-        self._calls: dict[str, Call] = {}
-        with socket.create_server((HOST, 0)) as server:
-            server.settimeout(1)
-            arguments = [str(properties), topic, str(server.getsockname()[1])]
-            source = str(files(__package__) / SOURCE)
-            process = cluster.run_java(f"{topic}-{name}", source, arguments, other=release)
-            self._connection = cluster.until(lambda: self._accepted(server), START_SECONDS, "the start of the producer")
-        self._process = process
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    @staticmethod
-    def _accepted(server: socket.socket) -> socket.socket:
-        connection, _ = server.accept()
-        connection.settimeout(None)
-        return connection
-
-    def _listen(self) -> None:
-        with self._connection.makefile(encoding="utf-8") as lines:
-            for line in lines:
-                number, _, error = line.strip().partition(" ")
-                self._calls[number].end(error)
+        self._client = JavaClient(
+            cluster, f"{topic}-{name}", str(files(__package__) / SOURCE), settings, topic, release
+        )
 
     def call(self, command: str, *arguments: str) -> Call:
-        number, call = str(len(self._calls)), Call()
-        self._calls[number] = call
-        self._connection.sendall(f"{' '.join([number, command, *arguments])}\n".encode())
-        return call
+        return self._client.call(command, *arguments)
 
     def suspend(self, seconds: float) -> None:
-        os.killpg(self._process.pid, signal.SIGSTOP)
+        os.killpg(self._client.process.pid, signal.SIGSTOP)
         time.sleep(seconds)
-        os.killpg(self._process.pid, signal.SIGCONT)
+        os.killpg(self._client.process.pid, signal.SIGCONT)
 
     def close(self) -> None:
-        self._connection.close()
-        self._process.kill()
+        self._client.kill()
 
 
 def _silent() -> logging.Logger:

@@ -14,9 +14,10 @@ from neverlost.model.kafka.transactions.state import Numbering, Phase, Result, S
 
 from ..cluster import Cluster
 from ..gates import END_TXN, INIT_PRODUCER_ID, PRODUCE, Frame
+from ..java_clients import Call
 from ..releases import ClusterError
 from ..wire import NO_ERROR
-from .libraries import Call, Library, Patience, producer_of
+from .libraries import Library, Patience, producer_of
 from .playing import ARRIVES_SECONDS, RETRY_SECONDS, Key, NotDoneError, Play
 from .requests import CONCURRENT, FIRST_END_WITH_EPOCH, RETRIABLE, Reply
 from .stories import TV2

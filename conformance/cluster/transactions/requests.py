@@ -8,15 +8,12 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
-from kafka.protocol.consumer import OffsetFetchRequest, OffsetFetchResponse
 from kafka.protocol.metadata import (
     ApiVersionsRequest,
     ApiVersionsResponse,
-    FindCoordinatorRequest,
-    FindCoordinatorResponse,
 )
 from kafka.protocol.producer import (
     AddOffsetsToTxnRequest,
@@ -39,7 +36,7 @@ from kafka.record.memory_records import MemoryRecordsBuilder
 from ..cluster import Cluster
 from ..gates import PRODUCERS
 from ..releases import ClusterError
-from ..wire import HOST, NO_ERROR, read_exactly
+from ..wire import GROUP_KEY, HOST, NO_ERROR, TRANSACTION_KEY, read_exactly
 from .stories import TV0, TV2
 
 NEWEST = {
@@ -54,7 +51,7 @@ NEWEST = {
     TV2: {ProduceRequest: 12, InitProducerIdRequest: 5, TxnOffsetCommitRequest: 5, EndTxnRequest: 5},
 }
 """The newest version of each request in which a client speaks a transaction version (KIP-890)."""
-GROUP_KEY, TRANSACTION_KEY, NO_ID = 0, 1, -1
+NO_ID = -1
 ANSWER_SECONDS = 20.0
 ERRORS = {
     NO_ERROR: "no error",
@@ -137,8 +134,6 @@ RESPONSES = {
     )
 }
 """How the answer to each request is read, by the request's key."""
-OFFSET_FETCH = 5
-"""The version of the request for a committed offset: every broker from 2.1 on has it."""
 FIRST_END_WITH_EPOCH = 5
 """From this version of EndTxn on, a client speaks transaction version 2, and the answer has the producer's next epoch (KIP-890)."""
 
@@ -245,14 +240,8 @@ class Requests:
 
     def committed_offset(self) -> int:
         """The offset that the group has committed; -1 if none. Raises ClusterError if the group's coordinator does not say."""
-        version = OFFSET_FETCH
-        topic = OffsetFetchRequest.OffsetFetchRequestTopic(version=version, name=self.topic, partition_indexes=[0])
-        request = OffsetFetchRequest[version](group_id=self.group, topics=[topic])
         port = self.cluster.client_port[self.group_coordinator]
-        answer = self.cluster.wire.call(port, request, OffsetFetchResponse, version)
-        if answer.error_code != NO_ERROR:
-            raise ClusterError(f"the offset of {self.group} cannot be fetched: error {answer.error_code}")
-        return int(answer.topics[0].partitions[0].committed_offset)
+        return self.cluster.wire.committed_offset(port, self.group, self.topic)
 
     def end(self, producer: str, producer_id: int, epoch: int, *, committed: bool) -> Request:
         """EndTxn."""
@@ -277,16 +266,10 @@ class Requests:
         return self._coordinator(self.group, GROUP_KEY)
 
     def _coordinator(self, key: str, kind: int) -> int:
-        found: list[int] = []
-
-        def look() -> bool:
-            request = FindCoordinatorRequest[1](key=key, key_type=kind)
-            answer = self.cluster.wire.call(self._any_port, request, FindCoordinatorResponse, 1)
-            found.append(answer.node_id)
-            return bool(answer.error_code == NO_ERROR)
-
-        self.cluster.until(look, ANSWER_SECONDS, f"the coordinator of {key}")
-        return found[-1]
+        look = partial(self.cluster.wire.coordinator, self._any_port, key, kind)
+        found = self.cluster.until(look, ANSWER_SECONDS, f"the coordinator of {key}")
+        assert found is not None
+        return found
 
     def _version(self, request: Any) -> int:
         """The newest version that both the client and the brokers have. Raises ClusterError if brokers lack the client's protocol."""

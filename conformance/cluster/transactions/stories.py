@@ -18,7 +18,7 @@ from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.search import explore
 from neverlost.explorer.traces.trace import ReplayError, Trace, deciding_trace
 from neverlost.explorer.verdict import Verdict
-from neverlost.model.core import NONE, Model, NeverlostError, Profile, Refused, State, Step, UnknownNameError, contains
+from neverlost.model.core import NONE, Model, Profile, Refused, State, Step, UnknownNameError, contains
 from neverlost.model.kafka.transactions.late import verify_late
 from neverlost.model.kafka.transactions.state import Partition, Transactions, Way
 from neverlost.spec import profiles
@@ -27,6 +27,7 @@ from neverlost.spec.kafka.transactions.differences import TIME_LINE, lacking
 
 from ..clusters import Clusters
 from ..releases import RunnableRelease, release_at
+from ..story_paths import StoryError, named
 
 if TYPE_CHECKING:
     from .playing import Played
@@ -57,10 +58,6 @@ MISSING_IN_CONTROLS = {
 marker does not come for what has not happened."""
 MIXED = "+"
 """Between two releases: `4.1.1+4.2.0` has brokers of both, as in the middle of an upgrade."""
-
-
-class StoryError(NeverlostError):
-    """A story has no run, or none on a release."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,11 +185,7 @@ def _all() -> dict[str, Story]:
 
 def stories(names: Sequence[str] = ()) -> list[Story]:
     """The stories of these names, all if none is given. Raises UnknownNameError."""
-    known = _all()
-    for name in names:
-        if name not in known:
-            raise UnknownNameError("story of transactions", name, known)
-    return [story for name, story in known.items() if not names or name in names]
+    return named("story of transactions", _all(), names)
 
 
 def plan(wanted: Iterable[Story], places: Collection[str] = (), libraries: Collection[str] = (RAW,)) -> list[Planned]:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import struct
 import uuid
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from played_runs import only
 
 from neverlost.conformance.cluster.quorum.control import Batch, Quorum, QuorumControl, batches_of
 from neverlost.conformance.cluster.quorum.observing import COMMITTED, COMPLETE, LOGS, ONE_LEADER, VOTER_AGAIN, Observer
-from neverlost.conformance.cluster.quorum.playing import Played, PlayedStep, is_granted
+from neverlost.conformance.cluster.quorum.playing import Played, is_granted
 from neverlost.conformance.cluster.quorum.stories import (
     Planned,
-    StoryError,
     StoryRun,
     plan,
     play_stories,
@@ -26,18 +25,17 @@ from neverlost.conformance.cluster.quorum.stories import (
     with_pre_votes,
 )
 from neverlost.conformance.cluster.releases import ClusterError, RunnableRelease, release_named
+from neverlost.conformance.cluster.story_paths import PlayedStep, StoryError
 from neverlost.conformance.cluster.wire import METADATA_TOPIC, QuorumState, _quorum_state
 
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "quorum.md"
-ROWS = [(story.name, on.quorum, place) for story in stories() for on in story.on for place in on.releases]
+ROWS = [(story.name, on.where, place) for story in stories() for on in story.on for place in on.releases]
 
 
 @cache
 def planned_as(name: str, quorum: str, place: str) -> Planned:
     """A story in a quorum on a release."""
-    (story,) = stories([name])
-    (on,) = (on for on in story.on if on.quorum == quorum)
-    (found,) = plan([replace(story, on=(replace(on, releases=(place,)),))])
+    (found,) = plan([only(stories([name])[0], quorum, place)])
     return found
 
 

@@ -1,0 +1,1 @@
+"""Stories of consumer groups, played by real brokers and real clients."""
