@@ -41,5 +41,5 @@ MATRIX = Matrix(
     times=(0,),
     of_times="crashes",
     legend="What happens to the directories of controllers, and how many crashes beside it.",
-    note="Releases to 3.8 have kraft.version 0 only: what is said of them with 1 is said of 0. --controllers 1 asks of one alone.",
+    note="Releases to 3.8 have kraft.version 0 only: what is said of them with 1 is said of 0. One controller alone is another bound.",
 )
