@@ -14,7 +14,7 @@ JAVA = "acks=all\nenable.idempotence=true\nkey.serializer=a.B\n"
 BROKER = "process.roles=broker\nlog.dirs=/data\n"
 OLD_BROKER = "zookeeper.connect=a:1\nlog.dirs=/data\n"
 STREAMS = "application.id=a\nreplication.factor=3\nprocessing.guarantee=exactly_once_v2\n"
-FORGETS, OLDER = "a partition may forget an idempotent producer", "its records may be older than they are sent"
+FORGETS, OLDER = "a partition may forget an idempotent producer", "records have the time of those that they are made of"
 
 
 def made(folder: Path, version: str, **texts: str) -> Deployment:

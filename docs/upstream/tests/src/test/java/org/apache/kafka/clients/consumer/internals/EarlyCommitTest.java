@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What an automatic commit of a poll would commit, if the other thread handles the poll's event after poll has returned records. */
+/** Report: early-commit.md. What an automatic commit of a poll has, if the other thread handles the poll's event after poll has returned. */
 class EarlyCommitTest {
     private static final TopicPartition PARTITION = new TopicPartition("events", 0);
     private static final Duration POLL = Duration.ofMillis(100);
