@@ -14,16 +14,9 @@ from pathlib import Path
 
 from mutants.kafka_effect import Effect
 from mutants.kafka_effects import EFFECTS
+from neverlost.conformance.mutants.edits import DROP, REPLACE, Edit
 from neverlost.conformance.mutants.mutant import EFFECT, Mutant, ensure_stands_once
-from neverlost.conformance.mutants.mutation import (
-    DROP,
-    REPLACE,
-    Edit,
-    conditions_of,
-    functions_of,
-    in_order,
-    with_mutants,
-)
+from neverlost.conformance.mutants.mutation import conditions_of, functions_of, in_order, with_mutants
 from neverlost.model.core import EMPTY, NONE, Profile, contains, only, with_member, without
 from neverlost.model.core.parsing import parsed, parsed_expression
 from neverlost.model.core.reading import trees_of
