@@ -12,13 +12,14 @@ from typing import Any
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.search import explore
 from neverlost.explorer.traces.trace import Trace, trace_along
-from neverlost.model.core import NeverlostError, UnknownNameError
+from neverlost.model.core import NeverlostError
 from neverlost.spec import profiles
 
 from .clusters import Clusters
 from .planning import shrinks
 from .releases import release_at
 from .reproduction import Reproduced, Reproduction, reproduce
+from .story_paths import named
 
 
 class ScenarioError(NeverlostError):
@@ -83,11 +84,7 @@ def _all() -> dict[str, Scenario]:
 
 def scenarios(names: Sequence[str] = ()) -> list[Scenario]:
     """The scenarios of these names, all if none is given. Raises UnknownNameError."""
-    known = _all()
-    for name in names:
-        if name not in known:
-            raise UnknownNameError("known scenario", name, known)
-    return [scenario for name, scenario in known.items() if not names or name in names]
+    return named("known scenario", _all(), names)
 
 
 @dataclass(frozen=True, kw_only=True)

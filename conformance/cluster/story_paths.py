@@ -5,6 +5,7 @@ Families share this. What plays the steps, and what is then judged, is their own
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -134,7 +135,7 @@ PlayedT = TypeVar("PlayedT", bound=PlayedPath)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PathRun(Generic[PlannedT, PlayedT]):
+class PathRun(ABC, Generic[PlannedT, PlayedT]):
     """A story on a release, played several times."""
 
     planned: PlannedT
@@ -166,21 +167,21 @@ class PathRun(Generic[PlannedT, PlayedT]):
         seen = (self.shown(run, name) for name in self.planned.judged if name in run.seen)
         return ", ".join([f"{run.done} of {len(self.planned.on.steps)} steps", *seen, *self.ends(run)])
 
+    @abstractmethod
     def shown(self, run: PlayedT, name: str) -> str:
         """What was seen of a property, in a few words."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ends(self, run: PlayedT) -> list[str]:
         """What else there is to say of how a run ended."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ending(self, run: PlayedT) -> str:
         """How a run ended, in a sentence."""
-        raise NotImplementedError
 
+    @abstractmethod
     def values(self, run: PlayedT) -> dict[str, Any]:
-        """What programs are told of how a run ended."""
-        raise NotImplementedError
+        """How a run ended, as values for programs."""
 
 
 def steps_played(found: Iterable[PathRun[Any, Any]]) -> int:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from page_options import asked
 
 from neverlost.explorer.search import explore
 from neverlost.spec.families import profiles
@@ -20,14 +21,9 @@ def test_every_correction_has_a_row() -> None:
 
 @pytest.mark.parametrize(("version", "options", "properties", "verdict"), ROWS)
 def test_a_row_is_what_searches_find(version: str, options: str, properties: str, verdict: str) -> None:
-    words = options.split()
-    chosen = {
-        name[2:].replace("-", "_"): int(value) if value.isdigit() else value
-        for name, value in zip(words[::2], words[1::2], strict=True)
-    }
-    asked = re.findall(r"`(\w+)`", properties)
-    result = explore(profiles()[version].model(**chosen), until="each", properties=asked)
-    traces = [result.findings[name].trace for name in asked]
+    names = re.findall(r"`(\w+)`", properties)
+    result = explore(profiles()[version].model(**asked(options)), until="each", properties=names)
+    traces = [result.findings[name].trace for name in names]
     lengths = [str(len(trace) - 1) for trace in traces if trace is not None]
     assert verdict == (f"violated, {' and '.join(lengths)} steps" if lengths else "holds")
-    assert len(lengths) in (0, len(asked))
+    assert len(lengths) in (0, len(names))

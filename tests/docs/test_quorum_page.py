@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from page_options import asked
 
 from neverlost.explorer.search import explore
 from neverlost.spec.families import profiles
@@ -21,12 +22,6 @@ PROPERTIES = (
 """The columns of both tables."""
 QUICK = 60_000
 """Rows with fewer states are searched always."""
-
-
-def asked(options: str) -> dict[str, int | str]:
-    """`--disk-losses 1 --voters-in-file since-an-upgrade` as settings."""
-    found = re.findall(r"--(\S+) (\S+)", options)
-    return {name.replace("-", "_"): int(word) if word.isdigit() else word for name, word in found}
 
 
 def rows() -> Iterator[object]:
@@ -44,7 +39,7 @@ def rows() -> Iterator[object]:
             yield case("3.9", options, row[4], f"five {row[1]} {row[2] or ''}")
 
 
-def case(version: str, options: dict[str, int | str], said: str, name: str) -> object:
+def case(version: str, options: dict[str, int | str | bool], said: str, name: str) -> object:
     """A row; one with many states is thorough."""
     *cells, states = said.split(" | ")
     count = int(states.split(", stopped")[0].replace(",", ""))
@@ -57,7 +52,7 @@ ROWS = list(rows())
 
 @pytest.mark.parametrize(("version", "options", "cells", "states"), ROWS)
 def test_a_mishap_breaks_what_the_page_says(
-    version: str, options: dict[str, int | str], cells: list[str], states: str
+    version: str, options: dict[str, int | str | bool], cells: list[str], states: str
 ) -> None:
     model = profiles()[f"kafka-quorum-{version}"].model(**options)
     result = explore(model, until="each", properties=PROPERTIES, symmetry=["controller"])

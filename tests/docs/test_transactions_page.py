@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from transactions_page import COLUMNS, ROWS, asked, told
+from page_options import asked
+from transactions_page import COLUMNS, ROWS, told
 
 from neverlost.explorer.search import explore
 from neverlost.spec.families import profiles

@@ -21,18 +21,6 @@ ROWS: list[tuple[str, str, str, str]] = re.findall(
 )
 
 
-def asked(options: str) -> dict[str, int | str | bool]:
-    """The settings that options choose."""
-    words = [] if options == "nothing" else options.strip("`").split()
-    found: dict[str, int | str | bool] = {}
-    for number, word in enumerate(words):
-        if word.startswith("--"):
-            value = words[number + 1] if number + 1 < len(words) else "--"
-            name = word[2:].replace("-", "_")
-            found[name] = True if value.startswith("--") else int(value) if value.isdigit() else value
-    return found
-
-
 def told(cells: str) -> dict[str, str]:
     """What a row says of each property."""
     return dict(zip(COLUMNS, cells.strip("| ").split(" | "), strict=True))

@@ -383,7 +383,7 @@ OF_CLASSIC_CONSUMERS = (
         "a consumer commits while it joins",
         "ConsumerCoordinator",
         "4.3.1",
-        f"{OLD}.commit_request",
+        f"{OLD}.generation_of_commits",
         "self.state is not ClientState.STABLE",
         "False",
     ),

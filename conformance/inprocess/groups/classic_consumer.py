@@ -9,7 +9,7 @@ from ..errors import ErrorCode
 from .assignor import NO_GENERATION, Assignor, Subscription
 from .classic_group import JoinResponse
 from .consumer import CommitFailed, Config, Consumer, Listener
-from .coordinator import GroupCoordinator, OffsetCommit
+from .coordinator import GroupCoordinator
 from .source import SourcePartition
 
 
@@ -126,17 +126,11 @@ class ClassicConsumer(Consumer):
         for partition in sorted(assigned - set(self.assigned)):
             self.add(partition)
 
-    def commit_request(self, partition: int, offset: int, leader_epoch: int | None) -> OffsetCommit:
+    def generation_of_commits(self) -> int:
         """No commit goes out of a consumer that joins (sendOffsetCommitRequest, generationIfStable)."""
         if self.state is not ClientState.STABLE:
             raise CommitFailed(f"the consumer is {self.state.value}")
-        return OffsetCommit(
-            member=self.member,
-            generation=self._generation,
-            partition=partition,
-            offset=offset,
-            leader_epoch=leader_epoch,
-        )
+        return self._generation
 
     def close(self) -> None:
         """The last commit, the callback, and LeaveGroup (ConsumerCoordinator.close, onLeavePrepare)."""

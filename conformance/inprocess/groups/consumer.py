@@ -60,6 +60,7 @@ class Consumer(ABC):
     """One consumer with its positions."""
 
     new_protocol: bool
+    member: str
 
     def __init__(
         self, config: Config, coordinator: GroupCoordinator, sources: Sequence[SourcePartition], listener: Listener
@@ -140,9 +141,19 @@ class Consumer(ABC):
         if end < position.offset and self.config.reset is not Reset.NONE:
             self.assigned[partition] = Position(offset=end, epoch=position.epoch)
 
-    @abstractmethod
     def commit_request(self, partition: int, offset: int, leader_epoch: int | None) -> OffsetCommit:
         """The request of a commit. Raises CommitFailed if the consumer does not send it."""
+        return OffsetCommit(
+            member=self.member,
+            generation=self.generation_of_commits(),
+            partition=partition,
+            offset=offset,
+            leader_epoch=leader_epoch,
+        )
+
+    @abstractmethod
+    def generation_of_commits(self) -> int:
+        """The generation, or with the new protocol the epoch, that commits name. Raises CommitFailed if none is sent now."""
 
     def send(self, request: OffsetCommit) -> ErrorCode:
         """The coordinator gets a commit."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ..errors import ErrorCode
 from .consumer import Config, Consumer, Listener
 from .consumer_group import HeartbeatResponse
-from .coordinator import GroupCoordinator, OffsetCommit
+from .coordinator import GroupCoordinator
 from .source import SourcePartition
 
 
@@ -76,15 +76,9 @@ class NewConsumer(Consumer):
         for partition in sorted(self._target - set(self.assigned)):
             self.add(partition)
 
-    def commit_request(self, partition: int, offset: int, leader_epoch: int | None) -> OffsetCommit:
-        """A commit in the member's epoch."""
-        return OffsetCommit(
-            member=self.member,
-            generation=self.reconciled_epoch,
-            partition=partition,
-            offset=offset,
-            leader_epoch=leader_epoch,
-        )
+    def generation_of_commits(self) -> int:
+        """The epoch that the member has reconciled."""
+        return self.reconciled_epoch
 
     def close(self) -> None:
         """The last commit, the callback, and a heartbeat that leaves (AsyncKafkaConsumer.close, leaveGroupOnClose)."""

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 
 import pytest
-from transactions_page import PAGE, ROWS, asked, told
+from page_options import asked
+from transactions_page import PAGE, ROWS, told
 
 pytest.importorskip("kafka", reason="kafka-python is not there: pip install 'neverlost[brokers]'")
 
