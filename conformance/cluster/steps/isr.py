@@ -120,8 +120,9 @@ def _is_stale(run: PartitionRun, frame: Frame) -> bool:
 
 
 def _asked_again(run: PartitionRun, leader: int, members: Iterable[int], refused: Frame) -> Frame:
-    """The request that the leader makes when it hears that the one before came too late, and a follower fetches."""
+    """The request that the leader makes when it has heard that the one before came too late, and why, and a follower fetches."""
     run.gates.release(refused)
+    run.news.hear_who_lives(leader)
     for _ in range(MOST_FETCHES):
         for member in members:
             if run.broker(member) not in run.topic.state.isr:
