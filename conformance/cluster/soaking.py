@@ -23,6 +23,8 @@ IDLE_SHARE = 0.1
 """How often a step that changes nothing may be taken though others could."""
 NO_LEADER = hear_of_no_leader.name
 REPLICAS = 3
+LONGEST = 60
+"""The most steps of a run, if nothing else is asked for."""
 AT_ONCE = ("expand_isr", "elect", "elect_unclean")
 """What brokers do as soon as they may."""
 SELDOM = {"refuse_as_not_leader": 0.1, "time_out": 0.3}
@@ -166,6 +168,8 @@ class SoakRun:
     model: Model
     steps: tuple[Step, ...]
     judged: tuple[JudgedStep, ...]
+    longest: int = LONGEST
+    """The most steps that it could have had; of another length, the number makes another run."""
     trouble: str = ""
     """Why the brokers could not be brought back together at the end."""
 
@@ -176,7 +180,6 @@ class SoakRun:
 
 
 BOUNDS = {"log_size": 5, "values": 5, "leader_epochs": 12}
-LONGEST = 60
 NOT_RANDOM = ("shrink_isr",)
 """A leader drops a follower for its lag only after a time in which other things happen by themselves."""
 MOST_OF_A_FAULT = 3
@@ -232,7 +235,14 @@ def soak(
             adapter = KafkaAdapter(model, clusters)
             judged = judged_run(model, steps, adapter, stop_at_first=True)
             _, trouble = adapter.ended()
-            run = SoakRun(number=number, model=model, steps=tuple(steps), judged=tuple(judged), trouble=trouble)
+            run = SoakRun(
+                number=number,
+                longest=longest,
+                model=model,
+                steps=tuple(steps),
+                judged=tuple(judged),
+                trouble=trouble,
+            )
             if run.difference is not None:
                 clusters.discard()
             yield run
