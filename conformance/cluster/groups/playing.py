@@ -6,12 +6,14 @@ rebalance, is waited for. After each step the offsets that the coordinator has a
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import cast
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
@@ -21,26 +23,32 @@ from neverlost.model.kafka.groups.state import Commit, Group, Protocol, Reset
 from ..cluster import Cluster
 from ..control import CONTROLLING, topic_settings
 from ..debugging import AGENT, Debugger
-from ..gates import MEMBERS, OFFSET_COMMIT, Frame
-from ..java_clients import JavaClient
-from ..releases import ClusterError
+from ..gates import FETCH, MEMBERS, OFFSET_COMMIT, Frame, Part
+from ..java_clients import Call, JavaClient, ToldClient
+from ..releases import ClusterError, MissingError
 from ..story_paths import NotDoneError, PathStep, PlayedPath, PlayedStep
 from ..wire import CONSUMER, HOST, NO_ERROR
 
 SKIPPED, REPEATED, BACK = "none_skipped", "none_repeated", "never_back"
 JUDGED = (SKIPPED, REPEATED, BACK)
 """What consumers must show where the model does, and nowhere else."""
-SOURCE = "GroupMember.java"
+SOURCE, LIBRDKAFKA_SOURCE = "GroupMember.java", "librdkafka_member.py"
+LIBRDKAFKA = "librdkafka"
+OFFSETS = "__consumer_offsets"
+FIRST_FLEXIBLE_COMMIT = 8
 BROKER = 1
-CALL_SECONDS, STEP_SECONDS, REFUSED_SECONDS, EXPIRY_SECONDS = 60.0, 45.0, 4.0, 180.0
+CALL_SECONDS, STEP_SECONDS, REFUSED_SECONDS, EXPIRY_SECONDS, STAYS_SECONDS = 60.0, 45.0, 4.0, 180.0, 90.0
+"""How long is waited: for a call, a step, what is refused; for offsets to expire, which takes a minute, and to see that they do not."""
 POLL_MS, SESSION_MS = 200, 6000
 FETCH_SECONDS = 1.0
+ACKNOWLEDGED_SECONDS = 10.0
+"""How long a coordinator that is none any more may take to acknowledge a commit."""
 STRATEGIES = {
     int(Protocol.EAGER): "org.apache.kafka.clients.consumer.RangeAssignor",
     int(Protocol.COOPERATIVE): "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
 }
 NO_OFFSET = -1
-SEEN_TO_BE_REFUSED = ("poll", "commit_auto")
+SEEN_TO_BE_REFUSED = ("poll", "commit_auto", "expire_early", "move_coordinator")
 """What is seen not to happen: poll returns nothing, an offset stays."""
 
 
@@ -52,11 +60,19 @@ class Played(PlayedPath):
     """How often each record was processed, after someone has read each partition to its end."""
 
 
+@dataclass(frozen=True)
+class Sent:
+    """A commitAsync under way: what it commits, and the call, which ends when its member knows what became of it."""
+
+    offset: int
+    call: Call
+
+
 @dataclass
 class Reader:
     """A member that runs: its process, and what it has in hand of each partition, up to its position."""
 
-    client: JavaClient
+    client: ToldClient
     done: dict[int, int] = field(default_factory=dict)
     position: dict[int, int] = field(default_factory=dict)
 
@@ -86,7 +102,11 @@ class Reader:
 
 
 class Play:
-    """Plays a path on a cluster, in a topic and a group of its own. `holds` is a method at which the thread is stopped that commits."""
+    """Plays a path on a cluster, in a topic and a group of its own.
+
+    `library` is the consumers' own, Kafka's in Java if empty; `holds` is a method at which the thread is stopped that commits;
+    `resigns` one at which that thread of a broker is stopped by which it learns that it is the coordinator no more.
+    """
 
     def __init__(
         self,
@@ -95,17 +115,13 @@ class Play:
         cluster: Cluster,
         name: str,
         *,
+        library: str = "",
         holds: str = "",
+        resigns: str = "",
         watch: Watch[str] = UNWATCHED,
     ) -> None:
-        self.model, self.path, self.cluster, self.name, self.holds, self.watch = (
-            model,
-            path,
-            cluster,
-            name,
-            holds,
-            watch,
-        )
+        self.model, self.path, self.cluster, self.name = model, path, cluster, name
+        self.library, self.holds, self.resigns, self.watch = library, holds, resigns, watch
         self.gates, self.wire = cluster.gates, cluster.wire
         self.readers: dict[int, Reader] = {}
         self.started = 0
@@ -113,8 +129,10 @@ class Play:
         self.processed: Counter[tuple[int, int]] = Counter()
         self.committed: dict[int, int] = {}
         self.seen: dict[str, tuple[int, str]] = {}
-        self.waiting: list[Frame] = []
-        """The commits that were sent and wait to be received."""
+        self.sent: list[Sent] = []
+        """The commits that wait to be received, in their order."""
+        self.failed: Sent | None = None
+        """The commit that was refused, which its member does not know yet."""
         self.late: Frame | None = None
         self.debugger: Debugger | None = None
 
@@ -156,6 +174,9 @@ class Play:
         begins = self._state(self.path[0].before)
         self.partitions = sum(map(bool, begins.exists))
         self.ends = [0] * self.partitions
+        self.starts = [0] * self.partitions
+        if len(self.cluster.brokers) > 1:
+            self._replicate_offsets()
         self.cluster.control.create_topic(self.name, [(BROKER,)] * self.partitions, topic_settings(1))
         for partition in range(self.partitions):
             self._await_leader(partition)
@@ -169,6 +190,27 @@ class Play:
                     reader.call("position", partition)
                     reader.call("commit", partition, 0)
         self._until_committed(begins)
+
+    def _replicate_offsets(self) -> None:
+        """Have the first broker coordinate all groups, and the others follow it."""
+        control = self.cluster.control
+        if OFFSETS not in self.wire.topics(self.port):
+            control.create_topic(OFFSETS, [self.cluster.brokers], {"cleanup.policy": "compact"})
+        elif control.partition(OFFSETS).leader != BROKER:
+            control.move_leader(OFFSETS, self.cluster.brokers)
+        self._await_isr(self.cluster.brokers)
+        self.cluster.until(
+            lambda: control.partition(OFFSETS).leader == BROKER and self.wire.leads(self.port, OFFSETS),
+            STEP_SECONDS,
+            f"broker {BROKER} as the coordinator",
+        )
+
+    def _await_isr(self, wanted: Sequence[int]) -> None:
+        self.cluster.until(
+            lambda: self.cluster.control.partition(OFFSETS).isr == tuple(wanted),
+            STEP_SECONDS,
+            f"{', '.join(map(str, wanted))} in sync with the coordinator",
+        )
 
     def _end(self) -> None:
         if self.debugger is not None:
@@ -221,6 +263,8 @@ class Play:
             "reconnect.backoff.max.ms": "200",
             "default.api.timeout.ms": "50000",
         }
+        if self.library == LIBRDKAFKA:
+            return _settings_of_librdkafka(found, stores=chosen["commit"] == Commit.AUTO_THREADS)
         if chosen["partition_adds"]:
             found["metadata.max.age.ms"] = "1000"
         if chosen["protocol"] == Protocol.CONSUMER:
@@ -235,15 +279,12 @@ class Play:
     def _start(self, member: int, name: str = "") -> None:
         self.started += 1
         named = name or f"m{member + 1}"
-        client = JavaClient(
-            self.cluster,
-            f"{self.name}-{named}-{self.started}",
-            str(files(__package__) / SOURCE),
-            self._settings(named),
-            self.name,
-            more=[AGENT] if self.holds else [],
-        )
-        self.readers[member] = Reader(client)
+        process, settings = f"{self.name}-{named}-{self.started}", self._settings(named)
+        if self.library == LIBRDKAFKA:
+            self.readers[member] = Reader(_librdkafka(self.cluster, process, settings, self.name))
+            return
+        source, more = str(files(__package__) / SOURCE), [AGENT] if self.holds else []
+        self.readers[member] = Reader(JavaClient(self.cluster, process, source, settings, self.name, more=more))
 
     def _await_assignment(self, state: Group, members: Sequence[int]) -> None:
         """Have all members poll until these own what the model says, with the same positions. Raises NotDoneError."""
@@ -311,7 +352,8 @@ class Play:
         return [p for p in range(self.partitions) if self.committed[p] != wanted.committed[p]]
 
     def _records(self) -> list[tuple[int, int]]:
-        return [(partition, offset) for partition, end in enumerate(self.ends) for offset in range(end)]
+        ends = enumerate(zip(self.starts, self.ends, strict=True))
+        return [(partition, offset) for partition, (start, end) in ends for offset in range(start, end)]
 
     def _read_to_the_ends(self, number: int) -> None:
         """Let members process what they have, close them, and have a new member of the group read every partition to its end."""
@@ -436,38 +478,127 @@ class Play:
 
     def _commit_sync(self, at: PathStep, member: int, partition: int) -> str:
         reader = self.readers[member]
-        reader.call("commit", partition, reader.done[partition])
-        return f"{reader.done[partition]} is committed"
+        if not self.resigns:
+            reader.call("commit", partition, reader.done[partition])
+            return f"{reader.done[partition]} is committed"
+        return self._commit_while_the_coordinator_moves(reader, partition)
+
+    def _commit_while_the_coordinator_moves(self, reader: Reader, partition: int) -> str:
+        """Move the leader of the coordinator's partition between its write of a commit and the replication of that.
+
+        The old coordinator follows the new leader already, and the thread is stopped by which it learns that it is none any more.
+        """
+        old, (new, *_) = self.coordinator, [broker for broker in self.cluster.brokers if broker != self.coordinator]
+        self.gates.shut(FETCH, new, old)
+        self.gates.waiting(FETCH, new, old)
+        end = self.wire.end_offset(self.cluster.client_port[old], OFFSETS)
+        offset = reader.done[partition]
+        call = reader.client.call("commit", str(partition), str(offset))
+        self.cluster.until(
+            lambda: self.wire.end_offset(self.cluster.client_port[old], OFFSETS) != end, STEP_SECONDS, "the commit"
+        )
+        self.debugger = self.cluster.debugger(old, STEP_SECONDS)
+        self.debugger.stop_in(self.resigns)
+        self.cluster.control.move_leader(OFFSETS, (new, old))
+        thread = self.debugger.stopped(self.resigns)
+        # What another group commits takes the place of the commit that the new leader does not have.
+        port = self.cluster.client_port[new]
+        self.cluster.until(
+            lambda: self.wire.commit(port, f"{self.name}-other", self.name, 0) == NO_ERROR,
+            STEP_SECONDS,
+            "the new coordinator",
+        )
+        self.gates.wait_a_while(lambda: call.has_ended, ACKNOWLEDGED_SECONDS)
+        if call.has_ended and not call.error:
+            return f"broker {old} acknowledges {offset} and follows broker {new}, while {thread} is stopped in {self.resigns}"
+        self._learn_of_the_move()
+        if error := call.wait(STEP_SECONDS):
+            raise ClusterError(f"commitSync fails with {error}")
+        return f"broker {old} does not acknowledge {offset}, and broker {new} does"
+
+    def _learn_of_the_move(self) -> None:
+        """Let the old coordinator learn that it is none any more."""
+        if self.debugger is not None:
+            self.debugger.go_on()
+            self.debugger.end()
+            self.debugger = None
+        self.coordinator = next(broker for broker in self.cluster.brokers if broker != self.coordinator)
+
+    def _move_coordinator(self, at: PathStep, partition: int) -> str:
+        before = self.committed[partition]
+        if self.debugger is not None:
+            self._learn_of_the_move()
+        self._look(0)
+        if at.after is None and self.committed[partition] == before:
+            raise NotDoneError(f"the offset of p{partition + 1} is {before} at broker {self.coordinator} too")
+        return f"broker {self.coordinator} is the coordinator"
 
     def _send(self, member: int, partition: int) -> Frame:
-        """Send a commit, and have it wait before the coordinator."""
+        """Send a commit: the first that waits before the coordinator, with others of the same connection behind it."""
         reader, name = self.readers[member], f"m{member + 1}"
+        if not self.sent:
+            # After a broken connection a member must find its coordinator again; commitAsync alone may give up before.
+            for _ in range(5):
+                self._poll_nothing(reader)
         self.gates.shut(OFFSET_COMMIT, name, self.coordinator)
-        reader.client.call("send", str(partition), str(reader.done[partition]))
-        gate = self.gates.gate(OFFSET_COMMIT, name, self.coordinator)
-        end = time.monotonic() + STEP_SECONDS
-        while not (sent := [frame for frame in gate.requests if frame not in self.waiting]):
-            if time.monotonic() > end:
-                raise NotDoneError(f"{name} sends no commit within {STEP_SECONDS:g} s")
-            time.sleep(0.05)
-        return sent[0]
+        offset = reader.done[partition]
+        self.sent.append(Sent(offset, reader.client.call("send", str(partition), str(offset))))
+        return self._arrived(member)
+
+    def _arrived(self, member: int) -> Frame:
+        return self.gates.waiting(OFFSET_COMMIT, f"m{member + 1}", self.coordinator, STEP_SECONDS)
 
     def _send_commit(self, at: PathStep, member: int, partition: int) -> str:
-        # After a broken connection a member must find its coordinator again; commitAsync alone may give up before.
-        for _ in range(5):
-            self._poll_nothing(self.readers[member])
-        self.waiting.append(self._send(member, partition))
+        self._send(member, partition)
         return f"commitAsync of {self.readers[member].done[partition]}"
 
     def _receive_commit(self, at: PathStep, member: int, partition: int) -> str:
-        frame = self.waiting.pop(0)
+        if self.failed is not None and not self.sent:
+            self._repeat(member, partition, self.failed)
+        frame = self._arrived(member)
         self.gates.release(frame)
+        self.sent.pop(0)
+        if self.failed is not None:
+            return "it is behind an answer that is held"
         self.gates.answered(frame)
         return "it is answered"
+
+    def _fail_commit(self, at: PathStep, member: int, partition: int) -> str:
+        frame = self._arrived(member)
+        self.failed = self.sent.pop(0)
+        # Its member hears of it later, so that what it has sent behind it is received first.
+        self.gates.shut(OFFSET_COMMIT, f"m{member + 1}", self.coordinator, Part.ANSWER)
+        followers = [broker for broker in self.cluster.brokers if broker != self.coordinator]
+        for follower in followers:
+            self.gates.shut(FETCH, follower, self.coordinator)
+        self._await_isr([self.coordinator])
+        self.gates.release(frame)
+        error = _error_of(frame, self.gates.answered(frame))
+        for follower in followers:
+            self.gates.open(FETCH, follower, self.coordinator)
+        self._await_isr(self.cluster.brokers)
+        if error == NO_ERROR:
+            raise NotDoneError(f"the commit of {self.failed.offset} is accepted")
+        return f"too few replicas are in sync: {self.failed.offset} is answered with error {error}, which its member has yet to hear"
+
+    def _repeat(self, member: int, partition: int, failed: Sent) -> None:
+        """Let a member hear that its commit has failed, and repeat it. Raises ClusterError if it hears nothing."""
+        reader = self.readers[member]
+        self.gates.open(OFFSET_COMMIT, f"m{member + 1}", self.coordinator, Part.ANSWER)
+        end = time.monotonic() + STEP_SECONDS
+        while not failed.call.has_ended and time.monotonic() < end:
+            self._poll_nothing(reader)
+        if not failed.call.wait(REFUSED_SECONDS):
+            raise ClusterError(f"m{member + 1} takes its commit of {failed.offset} for accepted")
+        self.failed = None
+        reader.done[partition], newest = failed.offset, reader.done[partition]
+        self._send(member, partition)
+        reader.done[partition] = newest
 
     def _hold_up(self, at: PathStep, member: int, partition: int) -> str:
         self.late = self._send(member, partition)
         self.gates.hold_up(self.late)
+        self.sent.clear()
         return f"commitAsync of {self.readers[member].done[partition]}, on a connection that breaks"
 
     def _arrive_late(self, at: PathStep, member: int, partition: int) -> str:
@@ -476,11 +607,29 @@ class Play:
         self.gates.answered(self.late)
         return "it arrives, and is answered"
 
+    def _remove(self, at: PathStep, partition: int) -> str:
+        self.starts[partition] += 1
+        self.wire.delete_records(self.port, self.name, self.starts[partition], partition=partition)
+        return f"DeleteRecords: p{partition + 1} begins at {self.starts[partition]}"
+
+    def _reset_position(self, at: PathStep, member: int, partition: int) -> str:
+        assert at.after is not None
+        reader, wanted = self.readers[member], self._state(at.after).position[member][partition]
+        end = time.monotonic() + STEP_SECONDS
+        while (found := int(reader.call("position", partition))) != wanted:
+            if time.monotonic() > end:
+                raise NotDoneError(f"m{member + 1} reads p{partition + 1} from {found} on")
+            # A poll that does not wait fetches; it is the next one that returns a record.
+            reader.take(reader.call("poll", 0, partition))
+            time.sleep(0.05)
+        return f"m{member + 1} reads p{partition + 1} from {found} on"
+
     def _add_partition(self, at: PathStep, partition: int) -> str:
         self.wire.create_partitions(self.cluster.client_port[CONTROLLING], self.name, self.partitions + 1, [(BROKER,)])
         self._await_leader(partition)
         self.partitions += 1
         self.ends.append(0)
+        self.starts.append(0)
         return f"the topic has {self.partitions}"
 
     def _discover(self, at: PathStep, partition: int) -> str:
@@ -540,4 +689,39 @@ class Play:
         return "offsets.retention.minutes have passed"
 
     def _expire_early(self, at: PathStep, partition: int) -> str:
+        self._look(0)
+        before, end = self.committed[partition], time.monotonic() + STAYS_SECONDS
+        while at.after is None and self.committed[partition] == before:
+            if time.monotonic() > end:
+                raise NotDoneError(f"the offset of p{partition + 1} is {before} for {STAYS_SECONDS:g} s")
+            if self.watch.interrupted():
+                raise KeyboardInterrupt
+            time.sleep(0.5)
+            self._look(0)
         return self._expire(at)
+
+
+def _error_of(frame: Frame, answer: bytes) -> int:
+    """The error code in the answer to a commit of one partition, which ends with it, but for tagged fields."""
+    end = len(answer) - (3 if frame.version >= FIRST_FLEXIBLE_COMMIT else 0)
+    return int.from_bytes(answer[end - 2 : end], "big", signed=True)
+
+
+def _settings_of_librdkafka(java: dict[str, str], *, stores: bool) -> dict[str, str]:
+    """What librdkafka is told, which has other names for some of what Kafka's own consumer is told."""
+    same = ("bootstrap.servers", "client.id", "group.id", "auto.offset.reset", "enable.auto.commit")
+    return {
+        **{name: java[name] for name in same},
+        "auto.commit.interval.ms": "100",
+        "enable.auto.offset.store": str(stores).lower(),
+        "session.timeout.ms": str(SESSION_MS),
+        "heartbeat.interval.ms": "500",
+    }
+
+
+def _librdkafka(cluster: Cluster, name: str, settings: dict[str, str], topic: str) -> ToldClient:
+    """A consumer of librdkafka, through confluent-kafka. Raises MissingError if that is not there."""
+    if find_spec("confluent_kafka") is None:
+        raise MissingError("confluent-kafka is not there: pip install 'neverlost[clients]'")
+    command = [sys.executable, str(files(__package__) / LIBRDKAFKA_SOURCE)]
+    return ToldClient(cluster, name, settings, topic, lambda arguments: cluster.run(name, [*command, *arguments]))
