@@ -39,10 +39,8 @@ FIRST_FLEXIBLE_COMMIT = 8
 BROKER = 1
 CALL_SECONDS, STEP_SECONDS, REFUSED_SECONDS, EXPIRY_SECONDS, STAYS_SECONDS = 60.0, 45.0, 4.0, 180.0, 90.0
 """How long is waited: for a call, a step, what is refused; for offsets to expire, which takes a minute, and to see that they do not."""
-POLL_MS, SESSION_MS = 200, 6000
+POLL_MS, SESSION_MS, LONG_SESSION_MS = 200, 6000, 30000
 FETCH_SECONDS = 1.0
-ACKNOWLEDGED_SECONDS = 10.0
-"""How long a coordinator that is none any more may take to acknowledge a commit."""
 STRATEGIES = {
     int(Protocol.EAGER): "org.apache.kafka.clients.consumer.RangeAssignor",
     int(Protocol.COOPERATIVE): "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
@@ -124,7 +122,7 @@ class Play:
         self.library, self.holds, self.resigns, self.watch = library, holds, resigns, watch
         self.gates, self.wire = cluster.gates, cluster.wire
         self.readers: dict[int, Reader] = {}
-        self.started = 0
+        self.number = self.started = 0
         self.partitions = 0
         self.processed: Counter[tuple[int, int]] = Counter()
         self.committed: dict[int, int] = {}
@@ -145,10 +143,11 @@ class Play:
         try:
             self._begin()
             for number, at in enumerate(self.path, 1):
+                self.number = number
                 shown = at.step.show(self.model.bounds)
                 self.watch.progress(f"{number}. {shown}")
                 try:
-                    said = self._perform(at, number)
+                    said = self._perform(at)
                     steps.append(PlayedStep(step=shown, done=True, said=said))
                 except NotDoneError as error:
                     if at.after is None and at.step.action.name not in SEEN_TO_BE_REFUSED:
@@ -272,9 +271,15 @@ class Play:
         return {
             **found,
             "partition.assignment.strategy": STRATEGIES[chosen["protocol"]],
-            "session.timeout.ms": str(SESSION_MS),
+            "session.timeout.ms": str(self._session_ms),
             "heartbeat.interval.ms": "500",
         }
+
+    @property
+    def _session_ms(self) -> int:
+        """How long a member may be silent, as it is while its commit waits, which is before its heartbeats on the same connection."""
+        waits = any(at.step.action.name == "fail_commit" for at in self.path)
+        return LONG_SESSION_MS if waits else SESSION_MS
 
     def _start(self, member: int, name: str = "") -> None:
         self.started += 1
@@ -320,7 +325,7 @@ class Play:
 
     # What is seen
 
-    def _look(self, number: int) -> None:
+    def _look(self) -> None:
         """See what the coordinator has, and whether an offset went back."""
         for partition in range(self.partitions):
             before = self.committed.get(partition, NO_OFFSET)
@@ -330,14 +335,14 @@ class Play:
             self.committed[partition] = after
             if 0 <= after < before:
                 self.seen.setdefault(
-                    BACK, (number, f"the committed offset of p{partition + 1} went from {before} to {after}")
+                    BACK, (self.number, f"the committed offset of p{partition + 1} went from {before} to {after}")
                 )
 
-    def _until_committed(self, wanted: Group, number: int = 0, seconds: float = STEP_SECONDS) -> None:
+    def _until_committed(self, wanted: Group, seconds: float = STEP_SECONDS) -> None:
         """Wait until the coordinator has the offsets that the model has. Raises NotDoneError."""
         end = time.monotonic() + seconds
         while True:
-            self._look(number)
+            self._look()
             wrong = self._wrong(wanted)
             if not wrong:
                 return
@@ -386,17 +391,17 @@ class Play:
 
     # The steps
 
-    def _perform(self, at: PathStep, number: int) -> str:
+    def _perform(self, at: PathStep) -> str:
         performed: Callable[..., str] = getattr(self, f"_{at.step.action.name}")
         said = performed(at, **at.step.picks())
         if at.after is not None:
             slow = at.step.action.name in ("expire", "expire_early")
-            self._until_committed(self._state(at.after), number, EXPIRY_SECONDS if slow else STEP_SECONDS)
+            self._until_committed(self._state(at.after), EXPIRY_SECONDS if slow else STEP_SECONDS)
         else:
-            self._look(number)
+            self._look()
         for record, times in self.processed.items():
             if times > 1:
-                self.seen.setdefault(REPEATED, (number, f"{self._named(*record)} is processed twice"))
+                self.seen.setdefault(REPEATED, (self.number, f"{self._named(*record)} is processed twice"))
         return said
 
     def _produce(self, at: PathStep, partition: int) -> str:
@@ -470,7 +475,7 @@ class Play:
         """Wait for a commit of what poll has returned, while the application is not in poll. Raises NotDoneError."""
         end = time.monotonic() + REFUSED_SECONDS
         while time.monotonic() < end:
-            self._look(0)
+            self._look()
             if self.committed[partition] == position:
                 return
             time.sleep(0.05)
@@ -481,19 +486,23 @@ class Play:
         if not self.resigns:
             reader.call("commit", partition, reader.done[partition])
             return f"{reader.done[partition]} is committed"
-        return self._commit_while_the_coordinator_moves(reader, partition)
+        return self._commit_while_the_coordinator_moves(member, partition)
 
-    def _commit_while_the_coordinator_moves(self, reader: Reader, partition: int) -> str:
+    def _commit_while_the_coordinator_moves(self, member: int, partition: int) -> str:
         """Move the leader of the coordinator's partition between its write of a commit and the replication of that.
 
         The old coordinator follows the new leader already, and the thread is stopped by which it learns that it is none any more.
         """
-        old, (new, *_) = self.coordinator, [broker for broker in self.cluster.brokers if broker != self.coordinator]
+        reader, old = self.readers[member], self.coordinator
+        new, *_ = [broker for broker in self.cluster.brokers if broker != self.coordinator]
         self.gates.shut(FETCH, new, old)
         self.gates.waiting(FETCH, new, old)
         end = self.wire.end_offset(self.cluster.client_port[old], OFFSETS)
         offset = reader.done[partition]
+        self.gates.shut(OFFSET_COMMIT, f"m{member + 1}", old)
         call = reader.client.call("commit", str(partition), str(offset))
+        frame = self._arrived(member)
+        self.gates.release(frame)
         self.cluster.until(
             lambda: self.wire.end_offset(self.cluster.client_port[old], OFFSETS) != end, STEP_SECONDS, "the commit"
         )
@@ -502,19 +511,19 @@ class Play:
         self.cluster.control.move_leader(OFFSETS, (new, old))
         thread = self.debugger.stopped(self.resigns)
         # What another group commits takes the place of the commit that the new leader does not have.
-        port = self.cluster.client_port[new]
         self.cluster.until(
-            lambda: self.wire.commit(port, f"{self.name}-other", self.name, 0) == NO_ERROR,
-            STEP_SECONDS,
-            "the new coordinator",
+            lambda: self._commit_of_another_group(new) == NO_ERROR, STEP_SECONDS, f"broker {new} as the coordinator"
         )
-        self.gates.wait_a_while(lambda: call.has_ended, ACKNOWLEDGED_SECONDS)
-        if call.has_ended and not call.error:
-            return f"broker {old} acknowledges {offset} and follows broker {new}, while {thread} is stopped in {self.resigns}"
+        error = _error_of(frame, self.gates.answered(frame, STEP_SECONDS))
+        if error == NO_ERROR:
+            return (
+                f"acknowledged by broker {old}, which follows broker {new} while {thread} is stopped in {self.resigns}"
+            )
         self._learn_of_the_move()
-        if error := call.wait(STEP_SECONDS):
-            raise ClusterError(f"commitSync fails with {error}")
-        return f"broker {old} does not acknowledge {offset}, and broker {new} does"
+        self.gates.open(OFFSET_COMMIT, f"m{member + 1}", old)
+        if problem := call.wait(STEP_SECONDS):
+            raise ClusterError(f"commitSync fails with {problem}")
+        return f"broker {old} answers with error {error}, and broker {new} acknowledges it"
 
     def _learn_of_the_move(self) -> None:
         """Let the old coordinator learn that it is none any more."""
@@ -528,7 +537,7 @@ class Play:
         before = self.committed[partition]
         if self.debugger is not None:
             self._learn_of_the_move()
-        self._look(0)
+        self._look()
         if at.after is None and self.committed[partition] == before:
             raise NotDoneError(f"the offset of p{partition + 1} is {before} at broker {self.coordinator} too")
         return f"broker {self.coordinator} is the coordinator"
@@ -571,6 +580,8 @@ class Play:
         followers = [broker for broker in self.cluster.brokers if broker != self.coordinator]
         for follower in followers:
             self.gates.shut(FETCH, follower, self.coordinator)
+        # A follower is out of sync only if there is something that it does not have.
+        self._commit_of_another_group(self.coordinator)
         self._await_isr([self.coordinator])
         self.gates.release(frame)
         error = _error_of(frame, self.gates.answered(frame))
@@ -580,6 +591,10 @@ class Play:
         if error == NO_ERROR:
             raise NotDoneError(f"the commit of {self.failed.offset} is accepted")
         return f"too few replicas are in sync: {self.failed.offset} is answered with error {error}, which its member has yet to hear"
+
+    def _commit_of_another_group(self, broker: int) -> int:
+        """What a coordinator answers to another group, which has no members: an error code."""
+        return self.wire.commit(self.cluster.client_port[broker], f"{self.name}-other", self.name, 0)
 
     def _repeat(self, member: int, partition: int, failed: Sent) -> None:
         """Let a member hear that its commit has failed, and repeat it. Raises ClusterError if it hears nothing."""
@@ -649,7 +664,7 @@ class Play:
             # Who has asked to join goes on polling until it is heard.
             for reader in self.readers.values():
                 self._poll_nothing(reader)
-            self._look(0)
+            self._look()
         return "it polls"
 
     _join_by_heartbeat = _join
@@ -689,7 +704,7 @@ class Play:
         return "offsets.retention.minutes have passed"
 
     def _expire_early(self, at: PathStep, partition: int) -> str:
-        self._look(0)
+        self._look()
         before, end = self.committed[partition], time.monotonic() + STAYS_SECONDS
         while at.after is None and self.committed[partition] == before:
             if time.monotonic() > end:
@@ -697,7 +712,7 @@ class Play:
             if self.watch.interrupted():
                 raise KeyboardInterrupt
             time.sleep(0.5)
-            self._look(0)
+            self._look()
         return self._expire(at)
 
 
