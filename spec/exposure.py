@@ -50,8 +50,8 @@ class Exposure(ABC):
     """What a family has an audit ask.
 
     `changes` are those to try, by what a danger concerns; another release is tried for those in `upgrades`. `events` are the faults
-    of the events that operators name, `unusual` the faults that a deployment need not survive unless that is said. `assumes` is the
-    clause that every verdict rests on.
+    of the events that operators name, `unusual` the faults that a deployment need not survive unless that is said. `assumes` are
+    the clauses that every verdict that holds rests on.
     """
 
     dangers: ClassVar[tuple[Danger, ...]]
@@ -60,7 +60,7 @@ class Exposure(ABC):
     upgrades: ClassVar[tuple[str, ...]] = ()
     events: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     unusual: ClassVar[tuple[str, ...]] = ()
-    assumes: ClassVar[str]
+    assumes: ClassVar[tuple[str, ...]]
 
     def settings(self, sources: Mapping[str, SourcedValue], chosen: ChosenVersion) -> Mapping[str, str | int | bool]:
         """What of the files decides, beside the settings that every deployment has; under names that no other family has."""
@@ -73,6 +73,10 @@ class Exposure(ABC):
     def promises_nothing(self, deployment: Deployment, danger: Danger) -> bool:
         """Whether a danger cannot happen only because nothing is ever acknowledged."""
         return False
+
+    def rests_on(self, deployment: Deployment, danger: Danger) -> tuple[str, ...]:
+        """The clauses that a verdict rests on that holds for this danger."""
+        return self.assumes
 
     @abstractmethod
     def usual_faults(self, deployment: Deployment, danger: Danger) -> tuple[Faults, ...]:

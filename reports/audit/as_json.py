@@ -11,7 +11,7 @@ from neverlost.spec.configuration import Notice
 from neverlost.spec.exposure import VERSION, ConfigurationChange
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Comparison, TopicsCompared
-from neverlost.studies.audit.dangers import model_of
+from neverlost.studies.audit.dangers import model_of, rests_on
 from neverlost.studies.audit.examination import DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix
 from neverlost.studies.audit.reading_verdicts import ReadingVerdict
@@ -209,6 +209,7 @@ def _finding(examination: Examination, finding: DecidedDanger, fix: Fix | None) 
         "faults": dict(finding.faults.counts),
         "tolerated": finding.tolerated,
         "verdict": finding.verdict.value,
+        "assumes": list(rests_on(examination.deployment, finding.danger)) if finding.verdict == Verdict.HOLDS else [],
         "from": answer.origin.value,
         "distinct": answer.distinct,
         "trace_length": answer.trace_length,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from rich.text import Text
 
@@ -15,7 +16,7 @@ from neverlost.spec.families import exposures
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.coincidence import coincidences
 from neverlost.studies.audit.comparison import Change, Comparison
-from neverlost.studies.audit.dangers import promises_nothing
+from neverlost.studies.audit.dangers import promises_nothing, rests_on
 from neverlost.studies.audit.examination import DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix, with_same_changes
 from neverlost.studies.audit.tolerance import named
@@ -357,4 +358,17 @@ def scope(audit: ClassAudit) -> str:
         f" {counted(len(decided), 'question')}, every reachable state of each,"
         f" {counted(sum(d.answer.distinct for d in decided), 'state')} in all (one of those that differ by renaming replicas);"
         f" for the fixes, {counted(len(audit.answers) - len({id(d.answer) for d in decided}), 'more question')}."
+        f"{_assumptions(audit)}"
     )
+
+
+def _assumptions(audit: ClassAudit) -> str:
+    """What each `never` assumes, here and with the fixes; empty if nothing is said to happen never."""
+    held = [(audit.deployment, d.danger) for d in audit.examination.decided if d.verdict == Verdict.HOLDS]
+    held += [
+        (fix.deployment, d.danger)
+        for d, fix in zip(audit.examination.violated, audit.fixes, strict=True)
+        if fix is not None
+    ]
+    clauses = listed(dict.fromkeys(chain(*(rests_on(deployment, danger) for deployment, danger in held))))
+    return f" Each never assumes that {clauses}." if clauses else ""

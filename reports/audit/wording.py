@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from neverlost.explorer.traces.commands import check_command
 from neverlost.explorer.traces.sentence import sentence
@@ -16,7 +17,7 @@ from neverlost.spec.configuration.versions import version_line
 from neverlost.spec.exposure import VERSION, ConfigurationChange
 from neverlost.spec.faults import NO_FAULT, Faults
 from neverlost.studies.audit.comparison import Change, Comparison
-from neverlost.studies.audit.dangers import exposure_of, that_matter
+from neverlost.studies.audit.dangers import rests_on, that_matter
 from neverlost.studies.audit.edits import ROLE_OF, TOOLS
 from neverlost.studies.audit.examination import DecidedDanger, Examination, broken_everyday
 from neverlost.studies.audit.fixes import Fix
@@ -92,9 +93,12 @@ def verdict_words(verdict: Verdict, deployment: Deployment) -> str:
     return VERDICTS[verdict]
 
 
-def _assumed(examination: Examination) -> str:
-    """What the verdicts rest on."""
-    return listed(dict.fromkeys(exposure_of(danger).assumes for danger in examination.dangers))
+def _rests_on(examination: Examination) -> str:
+    """What the verdicts that hold rest on."""
+    found = (
+        rests_on(examination.deployment, one.danger) for one in examination.decided if one.verdict == Verdict.HOLDS
+    )
+    return listed(dict.fromkeys(chain(*found)))
 
 
 def headline(examination: Examination) -> str:
@@ -115,7 +119,7 @@ def headline(examination: Examination) -> str:
     else:
         opening += f", if these keys, which no file sets, have their defaults: {defaults}." if defaults else "."
     if examination.verdict == Verdict.HOLDS:
-        opening += f" It assumes that {_assumed(examination)}."
+        opening += f" It assumes that {_rests_on(examination)}."
     chosen = examination.deployment.reading.chosen
     if chosen.stands_for is not None:
         opening += f" Assumed: Kafka {chosen.stands_for}, which is not known here, behaves as {chosen.release}."
@@ -123,7 +127,7 @@ def headline(examination: Examination) -> str:
     if unchecked:
         opening += f" Not checked: {listed(notice.unchecked for notice in unchecked)}."
     if broken and survived:
-        opening += f" It survives {listed(survived)}, if {_assumed(examination)}."
+        opening += f" It survives {listed(survived)}, if {_rests_on(examination)}."
     if examination.deployment.settings["acks"] == "0":
         opening += " But with acks=0 the producer never learns what was lost."
     if beyond:

@@ -30,6 +30,11 @@ def promises_nothing(deployment: Deployment, danger: Danger) -> bool:
     return exposure_of(danger).promises_nothing(deployment, danger)
 
 
+def rests_on(deployment: Deployment, danger: Danger) -> tuple[str, ...]:
+    """The clauses that a verdict rests on that holds for a danger."""
+    return exposure_of(danger).rests_on(deployment, danger)
+
+
 def that_matter(deployment: Deployment, danger: Danger, faults: Faults) -> Faults:
     """The faults without those that make no difference to a danger."""
     return exposure_of(danger).that_matter(deployment, danger, faults)

@@ -199,9 +199,47 @@ def test_the_verdict_names_the_defaults_it_rests_on_and_what_could_change_it(aud
         "SAFE with 1 pause, if these keys, which no file sets, have their defaults: acks=all, retries=2147483647,"
         " enable.idempotence=true,"
         " max.in.flight.requests.per.connection=5 and unclean.leader.election.enable=false."
-        " It assumes that no exchange is delayed and the controllers lose no decision. The verdict may be different, because"
+        " It assumes that no exchange is delayed, the controllers lose no decision"
+        " and no record is refused for good while an earlier one waits for its answer (KAFKA-14034)."
+        " The verdict may be different, because"
         " no producer's configuration is given: clients are taken to have their defaults." in verdict
     )
+
+
+ASKED = ("replication.factor=3\nmin.insync.replicas=2\n", "acks=all\nenable.idempotence=true\n")
+
+
+@pytest.mark.parametrize(
+    ("added", "arguments", "renumbers"),
+    [
+        ("", ("--kafka-version", "4.1.1", "--assume", "client=java"), True),
+        ("max.in.flight.requests.per.connection=1\n", ("--kafka-version", "4.1.1", "--assume", "client=java"), False),
+        ("", ("--kafka-version", "2.2.1", "--assume", "client=java"), False),
+        ("", ("--kafka-version", "4.1.1", "--assume", "client=librdkafka"), False),
+    ],
+    ids=["several requests in flight", "one request in flight", "a client before KIP-360", "another client"],
+)
+def test_no_duplicate_is_promised_only_if_a_refusal_renumbers_nothing(
+    added: str, arguments: tuple[str, ...], renumbers: bool, audit: Run, tmp_path: Path
+) -> None:
+    """TransactionManager.handleFailedBatch of Java's client from 2.5 on: KAFKA-14034."""
+    topic, producer = ASKED
+    (tmp_path / "topic.properties").write_text(topic, encoding="utf-8")
+    (tmp_path / "producer.properties").write_text(producer + added, encoding="utf-8")
+    result = as_json(audit, tmp_path / "audit.json", *map(str, sorted(tmp_path.iterdir())), *arguments)
+    findings = [finding for one in result["classes"] for finding in one["findings"]]
+    named = {
+        finding["property"] for finding in findings if any("KAFKA-14034" in clause for clause in finding["assumes"])
+    }
+    assert any(finding["property"] == "written_once" and finding["verdict"] == "holds" for finding in findings)
+    assert named == ({"written_once"} if renumbers else set())
+
+
+def test_a_fix_that_makes_the_producer_idempotent_says_what_it_rests_on(audit: Run) -> None:
+    _, out, _ = audit(*files("acks-1"), "--quiet")
+    assert "KAFKA-14034" not in out
+    _, out, _ = audit(*files("acks-1"))
+    assert "KAFKA-14034" in " ".join(out.split("What was checked")[1].split())
 
 
 def test_a_verdict_that_rests_on_nothing_unsaid_names_no_default(audit: Run, tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ from typing import ClassVar
 from neverlost.model.core import Model
 from neverlost.model.kafka.replication.state import BROKER, Delay, LostDecision, Partition
 from neverlost.spec.configuration import Deployment
+from neverlost.spec.configuration.clients import Client
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
+from neverlost.spec.configuration.versions import at_least
 from neverlost.spec.exposure import ConfigurationChange, Danger, Exposure
 from neverlost.spec.faults import Faults, singles
 
@@ -34,6 +36,25 @@ Three leader moves are among them because nothing fails then, but released versi
 HEARS = ("become_leader", "become_follower")
 CHOICES = {setting.name: setting.choices() for setting in Partition.settings}
 """The values of every setting, by their words."""
+
+NONE_REFUSED = "no record is refused for good while an earlier one waits for its answer (KAFKA-14034)"
+"""What an idempotent Java producer needs so that nothing is written twice: TransactionManager.handleFailedBatch begins a new epoch."""
+RENUMBERS_SINCE = "2.5"
+
+
+def _may_renumber(deployment: Deployment) -> bool:
+    """Whether the producer may be one that gives records that are not answered new numbers, by any reading with the same answers."""
+    settings = deployment.settings
+    if not (settings["idempotence"] and settings["pipelined"] and settings["retries"]):
+        return False
+    return any(
+        at_least(reading.java, RENUMBERS_SINCE) and _sends_as_java(reading.clients.get("producer"))
+        for reading in (deployment.reading, *deployment.alike)
+    )
+
+
+def _sends_as_java(client: Client | None) -> bool:
+    return client is None or client.java is not None or "producer" not in client.defaults
 
 
 @lru_cache(maxsize=512)
@@ -116,7 +137,7 @@ class ReplicationExposure(Exposure):
         "rolling-restart": {"leader_moves": 1, "shutdowns": 2},
     }
     unusual = (CONSUMER_CRASHES,)
-    assumes = f"{Delay.absent} and {LostDecision.absent}"
+    assumes = (Delay.absent, LostDecision.absent)
 
     def dangers_of(self, deployment: Deployment) -> tuple[Danger, ...]:
         """Those of a consumer only if its configuration is given, those of the log alone if brokers write."""
@@ -126,6 +147,11 @@ class ReplicationExposure(Exposure):
 
     def promises_nothing(self, deployment: Deployment, danger: Danger) -> bool:
         return danger.property == "acked_never_lost" and deployment.settings["acks"] == "0"
+
+    def rests_on(self, deployment: Deployment, danger: Danger) -> tuple[str, ...]:
+        """For duplicates also that an idempotent Java producer does not give records new numbers (KAFKA-14034)."""
+        renumbers = danger.property == "written_once" and _may_renumber(deployment)
+        return (*self.assumes, NONE_REFUSED) if renumbers else self.assumes
 
     def usual_faults(self, deployment: Deployment, danger: Danger) -> tuple[Faults, ...]:
         if danger.concerns == "consumer":

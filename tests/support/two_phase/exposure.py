@@ -33,7 +33,7 @@ class TwoPhaseExposure(Exposure):
     changes: ClassVar[Mapping[str, tuple[ConfigurationChange, ...]]] = {"coordinator": ()}
     upgrades = ("coordinator",)
     events: ClassVar[Mapping[str, Mapping[str, int]]] = {"pod-kill": {CRASHES: 1}}
-    assumes = "no partition forgets what it promised"
+    assumes = ("no partition forgets what it promised",)
 
     def settings(self, sources: Mapping[str, SourcedValue], chosen: ChosenVersion) -> Mapping[str, str | int | bool]:
         """A coordinator with other brokers to wait for may give up."""
