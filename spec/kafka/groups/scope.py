@@ -77,6 +77,10 @@ SIMPLIFIED = {
     "two cooperative members that claim one partition: that of the later generation counts": (
         "to 2.8.0 claims have no generation, and the assignor may fail, so that nobody gets anything (KAFKA-12984)"
     ),
+    "a commit that is answered with an error is not written": (
+        "the coordinator of 4.0 and later writes it before it waits for replicas: it may count later, in the order in which it was"
+        " received"
+    ),
     "a commit of one partition is a step": "a real one has all of them, which several steps show",
     "at most two commitAsync of a member are under way": "more are the same again",
     "the callback of a failed commitAsync runs before a partition is given up, or in a later generation": (
