@@ -1,4 +1,4 @@
-"""The table of versions on the page about real brokers, from the files of soaks.
+"""The tables of versions on the page about real brokers, from the files of soaks: one for each length that runs may have.
 
 python tools/version_table.py soak.ndjson [more.ndjson ...]
 """
@@ -6,7 +6,9 @@ python tools/version_table.py soak.ndjson [more.ndjson ...]
 from __future__ import annotations
 
 import json
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,8 @@ from neverlost.conformance.cluster.releases import release_named, runnable_relea
 from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "real-brokers.md"
-BEGIN, END = "<!-- versions: begin -->\n", "<!-- versions: end -->\n"
+LONGEST = 60
+"""The most steps of a run whose line does not say so."""
 
 
 def rows(runs: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -27,6 +30,8 @@ def rows(runs: Iterable[Mapping[str, Any]]) -> list[str]:
     for release, modes in runnable_releases().items():
         for mode in reversed(modes):
             own = by_release.get((release, mode), [])
+            if not own:
+                continue
             steps = sum(run["steps"] for run in own)
             version = TIME_LINE.version_name(release, release_named(release, mode).mode)
             lines.append(f"| {release} with {mode} | `{version}` | {len(own)} | {steps:,} | {outcome(own)} |")
@@ -38,17 +43,33 @@ def rows(runs: Iterable[Mapping[str, Any]]) -> list[str]:
 def outcome(runs: list[Mapping[str, Any]]) -> str:
     """Whether every step was one of the model's; else the numbers of the runs that differ."""
     bad = [run for run in runs if run["difference"] is not None or run["trouble"]]
-    if not runs:
-        return "not run"
     return "conforms" if not bad else "differs in run " + ", ".join(str(run["number"]) for run in bad)
 
 
+def by_action(runs: Iterable[Mapping[str, Any]]) -> str:
+    """How many steps of each action there were, the most frequent first; empty if the lines do not say so."""
+    counts = sum((Counter[str](run.get("actions", {})) for run in runs), Counter[str]())
+    return ", ".join(f"`{action}` {count:,}" for action, count in counts.most_common())
+
+
+def with_table(text: str, longest: int, runs: list[Mapping[str, Any]]) -> str:
+    """The page with the table of runs of at most so many steps. Raises ValueError if it has no place for it."""
+    name = "versions" if longest == LONGEST else f"versions-{longest}"
+    kinds = by_action(runs)
+    table = "\n".join([*rows(runs), *(["", f"Steps by action: {kinds}."] if kinds else [])])
+    place = re.compile(rf"(<!-- {name}: begin -->\n).*?(<!-- {name}: end -->\n)", re.DOTALL)
+    if not place.search(text):
+        raise ValueError(f"the page has no place for {name}")
+    return place.sub(lambda found: f"{found[1]}\n{table}\n\n{found[2]}", text)
+
+
 def main() -> None:
-    """Write the table into the page."""
+    """Write the tables into the page; those of lengths that no file has stay."""
     runs = [json.loads(line) for name in sys.argv[1:] for line in Path(name).read_text(encoding="utf-8").splitlines()]
     text = PAGE.read_text(encoding="utf-8")
-    before, after = text.split(BEGIN)[0], text.split(END)[1]
-    PAGE.write_text(f"{before}{BEGIN}\n" + "\n".join(rows(runs)) + f"\n\n{END}{after}", encoding="utf-8")
+    for longest in sorted({run.get("longest", LONGEST) for run in runs}):
+        text = with_table(text, longest, [run for run in runs if run.get("longest", LONGEST) == longest])
+    PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -41,31 +41,51 @@ class SoakFileError(NeverlostError):
     metavar="N",
     help="Only the run of this number. Repeatable.",
 )
+@click.option(
+    "--steps",
+    "longest",
+    type=WholeNumber(min=1),
+    metavar="N",
+    help="The most steps of a run, 60; more also bring larger bounds and more kinds of faults.",
+)
 @click.option("--out", metavar="FILE", help="Append each run to FILE, and begin after the runs that are there.")
 @click.option("--quiet", is_flag=True, help="Only the verdict.")
 def soak_command(
-    version: str, mode: str | None, duration: str, numbers: tuple[int, ...], out: str | None, quiet: bool
+    version: str,
+    mode: str | None,
+    duration: str,
+    numbers: tuple[int, ...],
+    longest: int | None,
+    out: str | None,
+    quiet: bool,
 ) -> int:
     """Do random runs of the release's version of the model on real brokers, and judge every step.
 
     Each run has a number, which makes the same run again. With --out, a later soak begins with the next number.
+    Runs of another --steps are other runs, with numbers of their own.
 
     Exit codes: 0 every step was one of the model's, 1 a run differs from the model, 2 the input is wrong or something is missing.
     """
     from neverlost.conformance.cluster.releases import release_named
-    from neverlost.conformance.cluster.soaking import soak
+    from neverlost.conformance.cluster.soaking import LONGEST, soak
     from neverlost.reports.soak.as_json import soak_values
     from neverlost.reports.soak.as_text import difference_text, soak_verdict
 
     release, seconds = release_named(version, mode), time_seconds(duration)
-    done = runs_there(Path(out), release.version, release.mode) if out else 0
+    longest = longest or LONGEST
+    done = runs_there(Path(out), release.version, release.mode, longest) if out else 0
     output = Output({"--out": out}, quiet=quiet)
     steps = runs = 0
     differing: list[SoakRun] = []
     with StatusLine(quiet) as status, interruptible() as interrupted:
         in_time = itertools.takewhile(lambda _: status.seconds < seconds, itertools.count(done + 1))
         for run in until_interrupted(
-            soak(release, numbers or in_time, watch=Watch(progress=status.say, interrupted=interrupted))
+            soak(
+                release,
+                numbers or in_time,
+                longest=longest,
+                watch=Watch(progress=status.say, interrupted=interrupted),
+            )
         ):
             runs, steps = runs + 1, steps + len(run.judged)
             differing += [run] if run.difference is not None or run.trouble else []
@@ -80,15 +100,18 @@ def soak_command(
     return ExitCode.VIOLATED if differing else ExitCode.HOLDS
 
 
-def runs_there(file: Path, version: str, mode: str) -> int:
-    """The number of the last run of a release in a file; 0 if it has none. Raises SoakFileError."""
+def runs_there(file: Path, version: str, mode: str, longest: int) -> int:
+    """The number of the last run of a release, of at most so many steps, in a file; 0 if it has none. Raises SoakFileError."""
+    from neverlost.conformance.cluster.soaking import LONGEST
+
     if not file.exists():
         return 0
     last = 0
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
         try:
             values = read_json(line)
-            if (values["release"], values["mode"]) == (version, mode):
+            # A line without it is of before runs could be longer.
+            if (values["release"], values["mode"], values.get("longest", LONGEST)) == (version, mode, longest):
                 last = max(last, int(values["number"]))
         except (JsonError, LookupError, TypeError, ValueError) as error:
             raise SoakFileError(f"{file}, line {number} is no run of a soak ({error}); name another file") from error

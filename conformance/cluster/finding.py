@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from neverlost.explorer.engines.engine import Stopped
 from neverlost.explorer.process.watch import UNWATCHED, Watch
@@ -17,9 +17,9 @@ from neverlost.model.core import Model, Step
 from neverlost.spec.families import SEEN, family_of
 
 from ..adapter import CannotSchedule
-from .planning import TOGETHER, never, one_by_one, plan_of
-from .steps import controller, isr
-from .steps.planned import Obstacles, PlannedRun, PlannedStep, Remembering
+from .planning import Memories, StepByStep, plan_of
+from .steps import isr
+from .steps.planned import PlannedRun, PlannedStep
 
 MOST_STATES = 4_000_000
 """So many states are searched for runs that can be scheduled."""
@@ -167,31 +167,24 @@ class _Place(NamedTuple):
     """A state, and what the obstacles remember of the way there."""
 
     number: int
-    memories: tuple[Hashable, ...]
+    memories: Memories
     unless_dropping: str
     """Why the run can only go on by dropping another follower."""
     shrunk: bool
 
 
 class _Search:
-    """The search of some runs for one that can be scheduled, step by step, with what the obstacles remember.
-
-    In `shrinking` runs a follower is dropped for its lag; they need another cluster, so that other obstacles stand in their way.
-    """
+    """The search of some runs for one that can be scheduled, step by step, with what the obstacles remember."""
 
     def __init__(self, model: Model, ways: Ways, watch: Watch[str], *, shrinking: bool) -> None:
         self.model, self.ways, self.watch, self.shrinking = model, ways, watch, shrinking
         self.reasons, self.full = Counter[str](), False
-        obstacles: list[Obstacles] = [*TOGETHER, *one_by_one(model, shrinking=shrinking), controller.unelected]
-        self.drops = isr.silent_members in obstacles
-        self.remembering: list[Remembering[Any]] = [one for one in obstacles if isinstance(one, Remembering)]
-        others = [one for one in obstacles if not isinstance(one, Remembering)]
-        self.in_each_step = [one for one in others if one is not isr.silent_members]
+        self.obstacles = StepByStep(model, shrinking=shrinking)
         self._planned: dict[tuple[int, int], tuple[PlannedStep, str]] = {}
 
     def steps(self) -> list[Step] | None:
         """The steps of the shortest that can be scheduled; None if none can."""
-        start = _Place(self.ways.start, tuple(one.at_start(self.model) for one in self.remembering), "", False)
+        start = _Place(self.ways.start, self.obstacles.at_start, "", False)
         came_from: dict[_Place, tuple[_Place, int] | None] = {start: None}
         level = [start]
         for left in range(self.ways.length - 1, -1, -1):
@@ -225,27 +218,22 @@ class _Search:
         drops = planned.name == "shrink_isr"
         if drops and not self.shrinking:
             return None
-        memories = []
         why = why or ("" if drops else place.unless_dropping)
-        for obstacle, memory in zip(self.remembering, place.memories, strict=True):
-            if why:
-                break
-            after, why = obstacle.after(memory, planned)
-            memories.append(after)
+        memories = place.memories
+        if not why:
+            memories, why = self.obstacles.after(memories, planned)
         if why:
             self.reasons[why] += 1
             return None
-        unless_dropping = isr.silent_member(planned) if self.drops else ""
-        return _Place(target, tuple(memories), unless_dropping, place.shrunk or drops)
+        unless_dropping = isr.silent_member(planned) if self.obstacles.drops else ""
+        return _Place(target, memories, unless_dropping, place.shrunk or drops)
 
     def _step(self, source: int, number: int, target: int) -> tuple[PlannedStep, str]:
         """A step by itself, and what stands in its way whatever was before."""
         if (source, number) not in self._planned:
             step, states = self.model.steps[number], (self.ways.states[source], self.ways.states[target])
-            run = PlannedRun(self.model, (step,), states)
-            (planned,) = run
-            why = never(step) or next(filter(None, (next(iter(one(run))) for one in self.in_each_step)), "")
-            self._planned[source, number] = planned, why
+            (planned,) = PlannedRun(self.model, (step,), states)
+            self._planned[source, number] = planned, self.obstacles.in_itself(planned)
         return self._planned[source, number]
 
     def _way(self, came_from: dict[_Place, tuple[_Place, int] | None], place: _Place) -> list[Step]:

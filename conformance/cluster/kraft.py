@@ -50,7 +50,7 @@ class KRaftControl:
             "controller.listener.names": "CONTROLLER",
             "controller.quorum.voters": f"{CONTROLLING}@{HOST}:{self.proxy_port}",
             "listener.security.protocol.map": f"{listeners['listener.security.protocol.map']},CONTROLLER:PLAINTEXT",
-            "broker.heartbeat.interval.ms": "100",
+            "broker.heartbeat.interval.ms": "25" if controlling else "100",
             "broker.session.timeout.ms": "2500",
             "unclean.leader.election.interval.ms": "500",
             "metadata.max.idle.interval.ms": "0",

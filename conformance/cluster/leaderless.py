@@ -28,4 +28,4 @@ def with_leaderless_news(model: Model) -> Model:
     if model.settings["ordered_metadata"] or hear_of_no_leader in profile.actions:
         return model
     heard = profile.replacing(profile.name, profile.statement, actions=(*profile.actions, hear_of_no_leader))
-    return heard.bounded(**model.bounds, **model.settings)
+    return heard.bounded_to_follow(**model.bounds, **model.settings)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any
 
 from neverlost.explorer.traces.trace import trace_along
 from neverlost.model.core import Model, Packed, Step
@@ -10,7 +11,7 @@ from neverlost.model.core import Model, Packed, Step
 from ..adapter import CannotSchedule
 from .steps import controller, hearing, high_watermarks, isr
 from .steps.partition_run import Plan
-from .steps.planned import Obstacles, PlannedRun
+from .steps.planned import Obstacles, PlannedRun, PlannedStep, Remembering
 from .steps.registry import ON_BROKERS
 
 CONSUMER_STEPS = ("poll", "poll_follower", "poll_too_far", "process", "commit_offset", "crash_consumer")
@@ -81,6 +82,42 @@ def one_by_one(model: Model, *, shrinking: bool) -> Iterator[Obstacles]:
     elif not model.settings["isr_in_flight"]:
         yield isr.silent_members
     yield from (hearing.missed,) if model.settings["ordered_metadata"] else (hearing.unread, hearing.old_epochs)
+
+
+Memories = tuple[Hashable, ...]
+"""What the obstacles remember of the steps before a step."""
+
+
+class StepByStep:
+    """What stands in the way of each step of a run that grows: nothing is asked again of the steps before.
+
+    In `shrinking` runs a follower is dropped for its lag; they need another cluster, so that other obstacles stand in their way.
+    """
+
+    def __init__(self, model: Model, *, shrinking: bool) -> None:
+        obstacles: list[Obstacles] = [*TOGETHER, *one_by_one(model, shrinking=shrinking), controller.unelected]
+        self.drops = isr.silent_members in obstacles
+        """Does a leader drop every silent follower at once, so that a step may need the one after it?"""
+        self._remembering: list[Remembering[Any]] = [one for one in obstacles if isinstance(one, Remembering)]
+        others = [one for one in obstacles if not isinstance(one, Remembering)]
+        self._in_each_step = [one for one in others if one is not isr.silent_members]
+        self.at_start: Memories = tuple(one.at_start(model) for one in self._remembering)
+
+    def in_itself(self, planned: PlannedStep) -> str:
+        """What stands in the way of a step whatever was before; empty if nothing does."""
+        return never(planned.step) or next(
+            filter(None, (next(iter(one(planned.run))) for one in self._in_each_step)), ""
+        )
+
+    def after(self, memories: Memories, planned: PlannedStep) -> tuple[Memories, str]:
+        """What is remembered after a step, and what stands in its way after the steps before; what is remembered is not whole then."""
+        found: list[Hashable] = []
+        for obstacle, memory in zip(self._remembering, memories, strict=True):
+            after, why = obstacle.after(memory, planned)
+            if why:
+                return tuple(found), why
+            found.append(after)
+        return tuple(found), ""
 
 
 def _refuse(run: PlannedRun, *obstacles: Obstacles) -> None:

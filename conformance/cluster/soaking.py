@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 
@@ -10,17 +11,20 @@ from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Packed, Refused, Step
 from neverlost.model.kafka.replication.state import ACKS_ALL, ACKS_ONE
 
-from ..adapter import CannotSchedule
 from ..judging import JudgedStep, first_difference, judged_run
 from .clusters import Clusters
 from .kafka_adapter import KafkaAdapter
 from .leaderless import hear_of_no_leader, with_leaderless_news
-from .planning import CONSUMER_STEPS, NOT_SCHEDULED, plan_of
+from .planning import CONSUMER_STEPS, NOT_SCHEDULED, Memories, StepByStep
 from .releases import RunnableRelease
+from .steps.planned import PlannedRun
 
 IDLE_SHARE = 0.1
 """How often a step that changes nothing may be taken though others could."""
 NO_LEADER = hear_of_no_leader.name
+REPLICAS = 3
+LONGEST = 60
+"""The most steps of a run, if nothing else is asked for."""
 AT_ONCE = ("expand_isr", "elect", "elect_unclean")
 """What brokers do as soon as they may."""
 SELDOM = {"refuse_as_not_leader": 0.1, "time_out": 0.3}
@@ -29,30 +33,104 @@ SELDOM = {"refuse_as_not_leader": 0.1, "time_out": 0.3}
 
 @dataclass(frozen=True)
 class Run:
-    """The steps of a run, and the states between them."""
+    """A run that brokers can be made to do, by its last step and the run before it."""
 
-    steps: list[Step]
-    states: list[Packed]
+    words: Packed
+    """The state that it leads to."""
+    memories: Memories
+    before: Run | None = None
+    step: Step | None = None
+    length: int = 0
 
-    def longer(self, model: Model, step: Step) -> Run | None:
-        """The run with a step more, if the step may happen."""
-        try:
-            return Run([*self.steps, step], [*self.states, model.apply(self.states[-1], step)])
-        except Refused:
+    def last_steps(self) -> Iterator[Step]:
+        """Its steps, the last first."""
+        run: Run | None = self
+        while run is not None and run.step is not None:
+            yield run.step
+            run = run.before
+
+
+class _Walk:
+    """Makes runs of a model longer, step by step, as far as brokers can be made to do them."""
+
+    def __init__(self, model: Model, without: Iterable[str]) -> None:
+        self.model, self.obstacles = model, StepByStep(model, shrinking=False)
+        left_out = {*NOT_SCHEDULED, *CONSUMER_STEPS, *without}
+        self.by_action: dict[str, list[int]] = {}
+        for number, step in enumerate(model.steps):
+            if step.action.name not in left_out:
+                self.by_action.setdefault(step.action.name, []).append(number)
+        self.news = self.by_action.pop(NO_LEADER, [])
+        self.start = Run(model.initial_states()[0], self.obstacles.at_start)
+
+    def longer(self, run: Run, number: int, words: Packed) -> Run | None:
+        """The run with a step more, that leads to a state, if brokers can be made to do it."""
+        step = self.model.steps[number]
+        (planned,) = PlannedRun(self.model, (step,), (run.words, words))
+        if self.obstacles.in_itself(planned):
             return None
+        memories, why = self.obstacles.after(run.memories, planned)
+        return None if why else Run(words, memories, run, step, run.length + 1)
 
-    @property
-    def has_changed(self) -> bool:
-        """Does the last step change anything?"""
-        return self.states[-1] != self.states[-2]
+    def onwards(self, run: Run, random: Random) -> Run | None:
+        """The run with a step more, or two; None if it cannot go on."""
+        allowed = dict(self.model.successors(run.words))
+        longer = self._at_once(run, allowed) or self._any(run, allowed, random)
+        return None if longer is None else self._after_news(run, longer)
 
-    def can_be_scheduled(self, model: Model) -> bool:
-        """Can real brokers be made to do it?"""
-        try:
-            plan_of(model, self.steps, self.states)
-        except CannotSchedule:
-            return False
-        return True
+    def _at_once(self, run: Run, allowed: Mapping[int, Packed]) -> Run | None:
+        last = "" if run.step is None else run.step.action.name
+        returned = last in ("restart", "unfence", "elect") and not self.model.settings["ordered_metadata"]
+        names = ("elect", "become_leader", "become_follower", "expand_isr") if returned else AT_ONCE
+        newest = self._newest(run)
+        for name in names:
+            for number in self.by_action.get(name, ()):
+                if allowed.get(number, run.words) == run.words:
+                    continue
+                picks = self.model.steps[number].picks()
+                if name.startswith("become_") and (
+                    picks["epoch"] != newest or picks["replica"] != _brought_back(run.last_steps())
+                ):
+                    continue
+                longer = self.longer(run, number, allowed[number])
+                if longer is not None:
+                    return longer
+        return None
+
+    def _any(self, run: Run, allowed: Mapping[int, Packed], random: Random) -> Run | None:
+        """A step that changes something, if there is one; sometimes one that changes nothing is taken instead."""
+        names = sorted(self.by_action, key=lambda name: random.random() ** (1 / SELDOM.get(name, 1.0)), reverse=True)
+        shuffled = [
+            number
+            for name in names
+            for number in random.sample(self.by_action[name], len(self.by_action[name]))
+            if number in allowed
+        ]
+        changing = [number for number in shuffled if allowed[number] != run.words]
+        chosen = shuffled if changing and random.random() < IDLE_SHARE else changing
+        found = (self.longer(run, number, allowed[number]) for number in chosen)
+        return next((longer for longer in found if longer is not None), None)
+
+    def _after_news(self, run: Run, longer: Run) -> Run:
+        """The longer run; where its last step has a broker come back while nobody leads, the broker hears so before."""
+        last = longer.step
+        if last is None or last.action.name != "unfence":
+            return longer
+        heard = {"replica": last.picks()["replica"], "epoch": self._newest(run)}
+        for number in self.news:
+            if self.model.steps[number].picks() != heard:
+                continue
+            with suppress(Refused):
+                words = self.model.apply(run.words, self.model.steps[number])
+                then = self.model.apply(words, last)
+                between = self.longer(run, number, words)
+                both = None if between is None else self.longer(between, self.model.steps.index(last), then)
+                return longer if both is None else both
+        return longer
+
+    def _newest(self, run: Run) -> int:
+        """The newest leader epoch after a run."""
+        return int(self.model.state(run.words).values()["newest_epoch"])
 
 
 def random_run(model: Model, random: Random, longest: int, *, without: Iterable[str] = ()) -> list[Step]:
@@ -62,76 +140,24 @@ def random_run(model: Model, random: Random, longest: int, *, without: Iterable[
     as they may is done at once: a follower that has caught up enters the ISR, a partition without a leader gets one, and a broker that
     comes back in KRaft mode hears of the newest epoch; that nobody leads it hears before.
     """
-    left_out = {*NOT_SCHEDULED, *CONSUMER_STEPS, *without}
-    by_action: dict[str, list[Step]] = {}
-    for step in model.steps:
-        if step.action.name not in left_out:
-            by_action.setdefault(step.action.name, []).append(step)
-    news = by_action.pop(NO_LEADER, [])
-    run = Run([], [model.initial_states()[0]])
-    while len(run.steps) < longest:
-        longer = _at_once(model, run, by_action) or _any(model, run, by_action, random)
+    walk = _Walk(model, without)
+    run = walk.start
+    while run.length < longest:
+        longer = walk.onwards(run, random)
         if longer is None:
             break
-        run = _after_news(model, run, longer, news)
-    return run.steps
+        run = longer
+    return list(run.last_steps())[::-1]
 
 
-def _at_once(model: Model, run: Run, by_action: dict[str, list[Step]]) -> Run | None:
-    last = run.steps[-1] if run.steps else None
-    returned = (
-        last is not None
-        and last.action.name in ("restart", "unfence", "elect")
-        and not model.settings["ordered_metadata"]
-    )
-    names = ("elect", "become_leader", "become_follower", "expand_isr") if returned else AT_ONCE
-    newest = model.state(run.states[-1]).values()["newest_epoch"]
-    for name in names:
-        for step in by_action.get(name, ()):
-            picks = step.picks()
-            if name.startswith("become_") and (
-                picks["epoch"] != newest or picks["replica"] != _brought_back(run.steps)
-            ):
-                continue
-            longer = run.longer(model, step)
-            if longer is not None and longer.has_changed and longer.can_be_scheduled(model):
-                return longer
-    return None
-
-
-def _after_news(model: Model, run: Run, longer: Run, news: Iterable[Step]) -> Run:
-    """The longer run; where its last step has a broker come back while nobody leads, the broker hears so before."""
-    last = longer.steps[-1]
-    if last.action.name != "unfence":
-        return longer
-    newest = model.state(run.states[-1]).values()["newest_epoch"]
-    for step in news:
-        if step.picks() == {"replica": last.picks()["replica"], "epoch": newest}:
-            heard = run.longer(model, step)
-            both = None if heard is None else heard.longer(model, last)
-            if both is not None and both.can_be_scheduled(model):
-                return both
-    return longer
-
-
-def _brought_back(steps: Sequence[Step]) -> int | None:
+def _brought_back(last_steps: Iterable[Step]) -> int | None:
     """The broker that the last steps brought back: it has returned, and perhaps been elected at once."""
-    for step in reversed(steps):
+    for step in last_steps:
         if step.action.name in ("restart", "unfence"):
             return step.picks()["replica"]
         if step.action.name != "elect":
             return None
     return None
-
-
-def _any(model: Model, run: Run, by_action: dict[str, list[Step]], random: Random) -> Run | None:
-    """The run with a step more that changes something, if there is one; sometimes one that changes nothing is taken instead."""
-    names = sorted(by_action, key=lambda name: random.random() ** (1 / SELDOM.get(name, 1.0)), reverse=True)
-    shuffled = [step for name in names for step in random.sample(by_action[name], len(by_action[name]))]
-    allowed = [longer for step in shuffled if (longer := run.longer(model, step)) is not None]
-    changing = [longer for longer in allowed if longer.has_changed]
-    chosen = allowed if changing and random.random() < IDLE_SHARE else changing
-    return next((longer for longer in chosen if longer.can_be_scheduled(model)), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,6 +168,8 @@ class SoakRun:
     model: Model
     steps: tuple[Step, ...]
     judged: tuple[JudgedStep, ...]
+    longest: int = LONGEST
+    """The most steps that it could have had; of another length, the number makes another run."""
     trouble: str = ""
     """Why the brokers could not be brought back together at the end."""
 
@@ -151,15 +179,21 @@ class SoakRun:
         return first_difference(self.judged)
 
 
-BOUNDS = {"replicas": 3, "log_size": 5, "values": 5, "leader_epochs": 12}
-LONGEST = 60
+BOUNDS = {"log_size": 5, "values": 5, "leader_epochs": 12}
 NOT_RANDOM = ("shrink_isr",)
 """A leader drops a follower for its lag only after a time in which other things happen by themselves."""
+MOST_OF_A_FAULT = 3
+"""No model has a larger budget of a fault."""
 
 
-def run_number(release: RunnableRelease, number: int) -> tuple[Model, list[Step]]:
-    """The random run of this number for a release: its model, with settings and budgets of faults of its own, and its steps."""
-    random = Random(f"{release}: {number}")
+def run_number(release: RunnableRelease, number: int, longest: int = LONGEST) -> tuple[Model, list[Step]]:
+    """The random run of this number for a release: its model, with settings and budgets of faults of its own, and its steps.
+
+    A run of several times LONGEST steps has bounds so many times as large, larger budgets, and may have unclean elections and
+    producers that send again. Runs of another length are other runs.
+    """
+    times = max(1, longest // LONGEST)
+    random = Random(f"{release}: {number}" + (f", {longest} steps" if longest != LONGEST else ""))
     profile = release.profile
     settings = {
         "acks": random.choice((ACKS_ONE, ACKS_ALL, ACKS_ALL)),
@@ -172,14 +206,22 @@ def run_number(release: RunnableRelease, number: int) -> tuple[Model, list[Step]
         "leader_moves": random.choice((0, 2, 3)) if release.kraft else 0,
         "shutdowns": random.choice((0, 0, 1)),
     }
-    model = with_leaderless_news(profile.bounded(**BOUNDS, **settings))
-    return model, random_run(model, random, LONGEST, without=NOT_RANDOM)
+    if times > 1:
+        settings |= {
+            "unclean": random.choice((0, 0, 1)),
+            "retries": random.choice((0, MOST_OF_A_FAULT)),
+            "pauses": random.randint(0, MOST_OF_A_FAULT),
+        }
+    bounds = {name: times * bound for name, bound in BOUNDS.items()}
+    model = with_leaderless_news(profile.bounded_to_follow(replicas=REPLICAS, **bounds, **settings))
+    return model, random_run(model, random, longest, without=NOT_RANDOM)
 
 
 def soak(
     release: RunnableRelease,
     numbers: Iterable[int],
     *,
+    longest: int = LONGEST,
     watch: Watch[str] = UNWATCHED,
 ) -> Iterator[SoakRun]:
     """Do the random runs of these numbers on one cluster, each judged by the model. After one that differs a new one is started.
@@ -189,11 +231,18 @@ def soak(
     """
     with Clusters(release, watch=watch) as clusters:
         for number in numbers:
-            model, steps = run_number(release, number)
+            model, steps = run_number(release, number, longest)
             adapter = KafkaAdapter(model, clusters)
             judged = judged_run(model, steps, adapter, stop_at_first=True)
             _, trouble = adapter.ended()
-            run = SoakRun(number=number, model=model, steps=tuple(steps), judged=tuple(judged), trouble=trouble)
+            run = SoakRun(
+                number=number,
+                longest=longest,
+                model=model,
+                steps=tuple(steps),
+                judged=tuple(judged),
+                trouble=trouble,
+            )
             if run.difference is not None:
                 clusters.discard()
             yield run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from neverlost.conformance.cluster.releases import RunnableRelease
@@ -16,7 +17,9 @@ def soak_values(release: RunnableRelease, run: SoakRun) -> dict[str, Any]:
         "mode": release.mode,
         "profile": run.model.profile.name,
         "number": run.number,
+        "longest": run.longest,
         "steps": len(run.judged),
+        "actions": dict(sorted(Counter(step.step.action.name for step in run.judged).items())),
         "another_way": sum(1 for step in run.judged if not step.as_the_run and step.as_the_model),
         "trouble": run.trouble,
         "difference": None

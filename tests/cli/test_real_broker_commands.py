@@ -9,6 +9,7 @@ import pytest
 from command_line import Run, running
 from played_runs import ACKNOWLEDGED, MOVES, REFUSED, loss, played, scheduled, told, told_of_groups, told_of_quorum
 
+from neverlost.cli.commands.soak import runs_there
 from neverlost.conformance.adapter import StateDifference
 from neverlost.conformance.cluster.reproduction import Reproduced, Reproduction
 from neverlost.conformance.cluster.scenarios import ScenarioRun, scenarios
@@ -315,6 +316,20 @@ def test_a_soak_goes_on_in_no_file_of_another_kind(run: Run, tmp_path: Path) -> 
     assert code == 2
     assert f"{file}, line 1 is no run of a soak" in err
     assert file.read_text(encoding="utf-8") == "buy milk\n"
+
+
+def test_a_soak_goes_on_after_the_runs_of_its_release_mode_and_length(tmp_path: Path) -> None:
+    file = tmp_path / "soak.ndjson"
+    lines = [
+        {"release": "3.9.1", "mode": "KRaft", "number": 7},
+        {"release": "3.9.1", "mode": "KRaft", "number": 3, "longest": 120},
+        {"release": "3.9.1", "mode": "ZooKeeper", "number": 9, "longest": 60},
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert runs_there(file, "3.9.1", "KRaft", 60) == 7
+    assert runs_there(file, "3.9.1", "KRaft", 120) == 3
+    assert runs_there(file, "3.9.1", "ZooKeeper", 60) == 9
+    assert runs_there(file, "3.9.1", "ZooKeeper", 120) == 0
 
 
 @pytest.mark.parametrize("arguments", [("--adapter", "kafka"), ("--adapter", "inprocess", "--kafka", "4.1.1")])

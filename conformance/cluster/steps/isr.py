@@ -67,15 +67,17 @@ def shrink_isr_hidden(run: PartitionRun, step: Step) -> bool:
 def expand_isr(run: PartitionRun, leader: int, follower: int) -> None:
     """Have the leader look at the follower until it wants it in the ISR: a fetch makes it look, if it knows that it lives.
 
-    The answer to that fetch is dropped, so that nothing else comes of it.
+    The answer to that fetch is dropped, so that nothing else comes of it. A leader that has asked by itself, when the follower had what
+    is committed but not all, hears of nothing more: by metadata that has no news it would take its request back.
     """
-    run.news.hear_who_lives(leader)
 
     def wants() -> bool:
         if run.cluster.release.asks_for_isr:
             return waiting_request(run, leader) is not None
         return run.broker(follower) in run.topic.state.isr
 
+    if not wants():
+        run.news.hear_who_lives(leader)
     end = time.monotonic() + STEP_SECONDS
     while not wants() and time.monotonic() < end:
         exchange(run, follower, leader, LOST)
@@ -118,8 +120,9 @@ def _is_stale(run: PartitionRun, frame: Frame) -> bool:
 
 
 def _asked_again(run: PartitionRun, leader: int, members: Iterable[int], refused: Frame) -> Frame:
-    """The request that the leader makes when it hears that the one before came too late, and a follower fetches."""
+    """The request that the leader makes when it has heard that the one before came too late, and why, and a follower fetches."""
     run.gates.release(refused)
+    run.news.hear_who_lives(leader)
     for _ in range(MOST_FETCHES):
         for member in members:
             if run.broker(member) not in run.topic.state.isr:

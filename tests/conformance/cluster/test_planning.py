@@ -112,6 +112,23 @@ def test_random_runs_are_runs_of_the_model_that_can_be_scheduled(version: str) -
         assert run_number(release, number)[1] == steps
 
 
+@pytest.mark.parametrize(("version", "mode"), [("2.0.1", None), ("3.9.2", "zookeeper"), ("4.1.1", None)])
+def test_a_longer_random_run_can_be_scheduled_too_and_is_another_run(version: str, mode: str | None) -> None:
+    release = release_named(version, mode)
+    for number in range(1, 4):
+        model, steps = run_number(release, number, 120)
+        plan_of(model, steps)
+        assert len(steps) <= 120
+        assert model.bounds["values"] == 2 * run_number(release, number)[0].bounds["values"]
+        assert run_number(release, number, 120)[1] == steps != run_number(release, number)[1]
+
+
+def test_longer_random_runs_have_unclean_elections_and_producers_that_send_again() -> None:
+    release = release_named("3.9.2", "kraft")
+    actions = {step.action.name for number in range(1, 7) for step in run_number(release, number, 120)[1]}
+    assert {"elect_unclean", "retry"} <= actions
+
+
 def test_in_a_random_run_a_broker_hears_that_nobody_leads_before_it_comes_back() -> None:
     release = release_named("3.9.2", "kraft")
     heard = 0
