@@ -250,6 +250,10 @@ class Cluster:
             main,
             *arguments,
         ]
+        return self.run(name, command)
+
+    def run(self, name: str, command: list[str]) -> JavaProcess:
+        """Start a process that ends with the cluster."""
         process = JavaProcess(command, folder=self.folder, log=self.folder / f"{name}.log")
         self._started.append(process)
         return process

@@ -1,13 +1,14 @@
-"""Clients of Kafka's own library, in processes of their own, that do what they are told through a socket."""
+"""Clients in processes of their own, of Kafka's own library or another, that do what they are told through a socket."""
 
 from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from .cluster import Cluster
+from .processes import JavaProcess
 from .releases import ClusterError, RunnableRelease
 from .wire import HOST
 
@@ -38,31 +39,27 @@ class Call:
         return self.error
 
 
-class JavaClient:
-    """A program in Java on the class path of the brokers' own release, or of another. It gets its settings, a topic and a port.
+class ToldClient:
+    """A program that gets its settings, a topic and a port, and does what it is told through a socket there.
 
-    `more` are options of Java. It reads commands, each behind a number, and answers with the number, the name of an error or none, and
-    what it says.
+    `start` starts it with these arguments. It reads commands, each behind a number, and answers with the number, the name of an error
+    or none, and what it says.
     """
 
     def __init__(
         self,
         cluster: Cluster,
         name: str,
-        source: str,
         settings: Mapping[str, str],
         topic: str,
-        release: RunnableRelease | None = None,
-        *,
-        more: Sequence[str] = (),
+        start: Callable[[list[str]], JavaProcess],
     ) -> None:
         properties = cluster.folder / f"{name}.properties"
         properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()), encoding="utf-8")
         self._calls: dict[str, Call] = {}
         with socket.create_server((HOST, 0)) as server:
             server.settimeout(1)
-            arguments = [str(properties), topic, str(server.getsockname()[1])]
-            self.process = cluster.run_java(name, source, arguments, more=more, other=release)
+            self.process = start([str(properties), topic, str(server.getsockname()[1])])
             self._connection = cluster.until(lambda: self._accepted(server), START_SECONDS, "the start of the client")
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -91,3 +88,23 @@ class JavaClient:
         """End the process without a further request."""
         self._connection.close()
         self.process.kill()
+
+
+class JavaClient(ToldClient):
+    """One in Java, on the class path of the brokers' own release, or of another. `more` are options of Java."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        name: str,
+        source: str,
+        settings: Mapping[str, str],
+        topic: str,
+        release: RunnableRelease | None = None,
+        *,
+        more: Sequence[str] = (),
+    ) -> None:
+        def start(arguments: list[str]) -> JavaProcess:
+            return cluster.run_java(name, source, arguments, more=more, other=release)
+
+        super().__init__(cluster, name, settings, topic, start)

@@ -19,6 +19,8 @@ from kafka.protocol.consumer import (
     FetchResponse,
     ListOffsetsRequest,
     ListOffsetsResponse,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
     OffsetFetchRequest,
     OffsetFetchResponse,
 )
@@ -281,6 +283,23 @@ class Wire:
             raise ClusterError(f"the offset of {group} cannot be fetched: error {error}")
         return int(found.committed_offset)
 
+    def commit(self, port: int, group: str, topic: str, offset: int, *, partition: int = 0) -> int:
+        """Commit an offset of a group that has no members; the error code."""
+        commit, version = OffsetCommitRequest, 2
+        topics = commit.OffsetCommitRequestTopic
+        part = topics.OffsetCommitRequestPartition(
+            version=version, partition_index=partition, committed_offset=offset, committed_metadata=""
+        )
+        request = commit[version](
+            group_id=group,
+            generation_id_or_member_epoch=-1,
+            member_id="",
+            retention_time_ms=-1,
+            topics=[topics(version=version, name=topic, partitions=[part])],
+        )
+        answer = self.call(port, request, OffsetCommitResponse, version)
+        return int(answer.topics[0].partitions[0].error_code)
+
     def metadata(self, port: int, topic: str | None = None, *, version: int | None = None) -> Any:
         """Which brokers there are, and who leads, as one broker has it."""
         version = self.release.metadata if version is None else version
@@ -376,6 +395,16 @@ class Wire:
         answer = self.call(port, request, configs.IncrementalAlterConfigsResponse, 0, timeout=20).responses[0]
         if answer.error_code != NO_ERROR:
             raise ClusterError(f"topic {topic} cannot be changed: error {answer.error_code}, {answer.error_message}")
+
+    def delete_records(self, port: int, topic: str, before: int, *, partition: int = 0) -> None:
+        """Remove the records of a partition below an offset (DeleteRecords). Raises ClusterError if its leader refuses."""
+        delete = admin.DeleteRecordsRequest
+        topics = delete.DeleteRecordsTopic
+        asked = topics.DeleteRecordsPartition(version=0, partition_index=partition, offset=before)
+        request = delete[0](topics=[topics(version=0, name=topic, partitions=[asked])], timeout_ms=10000)
+        answer = self.call(port, request, admin.DeleteRecordsResponse, 0, timeout=20).topics[0].partitions[0]
+        if answer.error_code != NO_ERROR:
+            raise ClusterError(f"records of {topic} cannot be removed: error {answer.error_code}")
 
     def move_to_directory(self, port: int, topic: str, partition: int, directory: str) -> None:
         """Have a broker move its replica of a partition to another of its log directories. Raises ClusterError if it refuses."""

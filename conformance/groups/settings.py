@@ -45,8 +45,8 @@ def release_of(model: Model) -> Release:
         )
     if settings["truncations"] and settings["checks_epoch"] and settings["reset"] == Reset.NONE:
         raise AdapterError(
-            "a consumer that is not to reset its position fails when it notices a truncation, and in the model it goes back;"
-            " choose another reset, or leave out truncations"
+            "a consumer that is not to reset its position fails when it notices a truncation, and in the model it only loses the"
+            " partition; choose another reset, or leave out truncations"
         )
     if settings["reset"] == Reset.NONE and settings["protocol"] != Protocol.EAGER:
         raise AdapterError(

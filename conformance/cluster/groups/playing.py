@@ -6,12 +6,14 @@ rebalance, is waited for. After each step the offsets that the coordinator has a
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import cast
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
@@ -21,26 +23,30 @@ from neverlost.model.kafka.groups.state import Commit, Group, Protocol, Reset
 from ..cluster import Cluster
 from ..control import CONTROLLING, topic_settings
 from ..debugging import AGENT, Debugger
-from ..gates import MEMBERS, OFFSET_COMMIT, Frame
-from ..java_clients import JavaClient
-from ..releases import ClusterError
+from ..gates import FETCH, MEMBERS, OFFSET_COMMIT, Frame, Part
+from ..java_clients import Call, JavaClient, ToldClient
+from ..releases import ClusterError, MissingError
 from ..story_paths import NotDoneError, PathStep, PlayedPath, PlayedStep
 from ..wire import CONSUMER, HOST, NO_ERROR
 
 SKIPPED, REPEATED, BACK = "none_skipped", "none_repeated", "never_back"
 JUDGED = (SKIPPED, REPEATED, BACK)
 """What consumers must show where the model does, and nowhere else."""
-SOURCE = "GroupMember.java"
+SOURCE, LIBRDKAFKA_SOURCE = "GroupMember.java", "librdkafka_member.py"
+LIBRDKAFKA = "librdkafka"
+OFFSETS = "__consumer_offsets"
+FIRST_FLEXIBLE_COMMIT = 8
 BROKER = 1
-CALL_SECONDS, STEP_SECONDS, REFUSED_SECONDS, EXPIRY_SECONDS = 60.0, 45.0, 4.0, 180.0
-POLL_MS, SESSION_MS = 200, 6000
+CALL_SECONDS, STEP_SECONDS, REFUSED_SECONDS, EXPIRY_SECONDS, STAYS_SECONDS = 60.0, 45.0, 4.0, 180.0, 90.0
+"""How long is waited: for a call, a step, what is refused; for offsets to expire, which takes a minute, and to see that they do not."""
+POLL_MS, SESSION_MS, LONG_SESSION_MS = 200, 6000, 30000
 FETCH_SECONDS = 1.0
 STRATEGIES = {
     int(Protocol.EAGER): "org.apache.kafka.clients.consumer.RangeAssignor",
     int(Protocol.COOPERATIVE): "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
 }
 NO_OFFSET = -1
-SEEN_TO_BE_REFUSED = ("poll", "commit_auto")
+SEEN_TO_BE_REFUSED = ("poll", "commit_auto", "expire_early", "move_coordinator")
 """What is seen not to happen: poll returns nothing, an offset stays."""
 
 
@@ -52,11 +58,19 @@ class Played(PlayedPath):
     """How often each record was processed, after someone has read each partition to its end."""
 
 
+@dataclass(frozen=True)
+class Sent:
+    """A commitAsync under way: what it commits, and the call, which ends when its member knows what became of it."""
+
+    offset: int
+    call: Call
+
+
 @dataclass
 class Reader:
     """A member that runs: its process, and what it has in hand of each partition, up to its position."""
 
-    client: JavaClient
+    client: ToldClient
     done: dict[int, int] = field(default_factory=dict)
     position: dict[int, int] = field(default_factory=dict)
 
@@ -86,7 +100,11 @@ class Reader:
 
 
 class Play:
-    """Plays a path on a cluster, in a topic and a group of its own. `holds` is a method at which the thread is stopped that commits."""
+    """Plays a path on a cluster, in a topic and a group of its own.
+
+    `library` is the consumers' own, Kafka's in Java if empty; `holds` is a method at which the thread is stopped that commits;
+    `resigns` one at which that thread of a broker is stopped by which it learns that it is the coordinator no more.
+    """
 
     def __init__(
         self,
@@ -95,26 +113,24 @@ class Play:
         cluster: Cluster,
         name: str,
         *,
+        library: str = "",
         holds: str = "",
+        resigns: str = "",
         watch: Watch[str] = UNWATCHED,
     ) -> None:
-        self.model, self.path, self.cluster, self.name, self.holds, self.watch = (
-            model,
-            path,
-            cluster,
-            name,
-            holds,
-            watch,
-        )
+        self.model, self.path, self.cluster, self.name = model, path, cluster, name
+        self.library, self.holds, self.resigns, self.watch = library, holds, resigns, watch
         self.gates, self.wire = cluster.gates, cluster.wire
         self.readers: dict[int, Reader] = {}
-        self.started = 0
+        self.number = self.started = 0
         self.partitions = 0
         self.processed: Counter[tuple[int, int]] = Counter()
         self.committed: dict[int, int] = {}
         self.seen: dict[str, tuple[int, str]] = {}
-        self.waiting: list[Frame] = []
-        """The commits that were sent and wait to be received."""
+        self.sent: list[Sent] = []
+        """The commits that wait to be received, in their order."""
+        self.failed: Sent | None = None
+        """The commit that was refused, which its member does not know yet."""
         self.late: Frame | None = None
         self.debugger: Debugger | None = None
 
@@ -127,10 +143,11 @@ class Play:
         try:
             self._begin()
             for number, at in enumerate(self.path, 1):
+                self.number = number
                 shown = at.step.show(self.model.bounds)
                 self.watch.progress(f"{number}. {shown}")
                 try:
-                    said = self._perform(at, number)
+                    said = self._perform(at)
                     steps.append(PlayedStep(step=shown, done=True, said=said))
                 except NotDoneError as error:
                     if at.after is None and at.step.action.name not in SEEN_TO_BE_REFUSED:
@@ -156,6 +173,9 @@ class Play:
         begins = self._state(self.path[0].before)
         self.partitions = sum(map(bool, begins.exists))
         self.ends = [0] * self.partitions
+        self.starts = [0] * self.partitions
+        if len(self.cluster.brokers) > 1:
+            self._replicate_offsets()
         self.cluster.control.create_topic(self.name, [(BROKER,)] * self.partitions, topic_settings(1))
         for partition in range(self.partitions):
             self._await_leader(partition)
@@ -169,6 +189,27 @@ class Play:
                     reader.call("position", partition)
                     reader.call("commit", partition, 0)
         self._until_committed(begins)
+
+    def _replicate_offsets(self) -> None:
+        """Have the first broker coordinate all groups, and the others follow it."""
+        control = self.cluster.control
+        if OFFSETS not in self.wire.topics(self.port):
+            control.create_topic(OFFSETS, [self.cluster.brokers], {"cleanup.policy": "compact"})
+        elif control.partition(OFFSETS).leader != BROKER:
+            control.move_leader(OFFSETS, self.cluster.brokers)
+        self._await_isr(self.cluster.brokers)
+        self.cluster.until(
+            lambda: control.partition(OFFSETS).leader == BROKER and self.wire.leads(self.port, OFFSETS),
+            STEP_SECONDS,
+            f"broker {BROKER} as the coordinator",
+        )
+
+    def _await_isr(self, wanted: Sequence[int]) -> None:
+        self.cluster.until(
+            lambda: self.cluster.control.partition(OFFSETS).isr == tuple(wanted),
+            STEP_SECONDS,
+            f"{', '.join(map(str, wanted))} in sync with the coordinator",
+        )
 
     def _end(self) -> None:
         if self.debugger is not None:
@@ -221,6 +262,8 @@ class Play:
             "reconnect.backoff.max.ms": "200",
             "default.api.timeout.ms": "50000",
         }
+        if self.library == LIBRDKAFKA:
+            return _settings_of_librdkafka(found, stores=chosen["commit"] == Commit.AUTO_THREADS)
         if chosen["partition_adds"]:
             found["metadata.max.age.ms"] = "1000"
         if chosen["protocol"] == Protocol.CONSUMER:
@@ -228,22 +271,25 @@ class Play:
         return {
             **found,
             "partition.assignment.strategy": STRATEGIES[chosen["protocol"]],
-            "session.timeout.ms": str(SESSION_MS),
+            "session.timeout.ms": str(self._session_ms),
             "heartbeat.interval.ms": "500",
         }
+
+    @property
+    def _session_ms(self) -> int:
+        """How long a member may be silent, as it is while its commit waits, which is before its heartbeats on the same connection."""
+        waits = any(at.step.action.name == "fail_commit" for at in self.path)
+        return LONG_SESSION_MS if waits else SESSION_MS
 
     def _start(self, member: int, name: str = "") -> None:
         self.started += 1
         named = name or f"m{member + 1}"
-        client = JavaClient(
-            self.cluster,
-            f"{self.name}-{named}-{self.started}",
-            str(files(__package__) / SOURCE),
-            self._settings(named),
-            self.name,
-            more=[AGENT] if self.holds else [],
-        )
-        self.readers[member] = Reader(client)
+        process, settings = f"{self.name}-{named}-{self.started}", self._settings(named)
+        if self.library == LIBRDKAFKA:
+            self.readers[member] = Reader(_librdkafka(self.cluster, process, settings, self.name))
+            return
+        source, more = str(files(__package__) / SOURCE), [AGENT] if self.holds else []
+        self.readers[member] = Reader(JavaClient(self.cluster, process, source, settings, self.name, more=more))
 
     def _await_assignment(self, state: Group, members: Sequence[int]) -> None:
         """Have all members poll until these own what the model says, with the same positions. Raises NotDoneError."""
@@ -279,7 +325,7 @@ class Play:
 
     # What is seen
 
-    def _look(self, number: int) -> None:
+    def _look(self) -> None:
         """See what the coordinator has, and whether an offset went back."""
         for partition in range(self.partitions):
             before = self.committed.get(partition, NO_OFFSET)
@@ -289,14 +335,14 @@ class Play:
             self.committed[partition] = after
             if 0 <= after < before:
                 self.seen.setdefault(
-                    BACK, (number, f"the committed offset of p{partition + 1} went from {before} to {after}")
+                    BACK, (self.number, f"the committed offset of p{partition + 1} went from {before} to {after}")
                 )
 
-    def _until_committed(self, wanted: Group, number: int = 0, seconds: float = STEP_SECONDS) -> None:
+    def _until_committed(self, wanted: Group, seconds: float = STEP_SECONDS) -> None:
         """Wait until the coordinator has the offsets that the model has. Raises NotDoneError."""
         end = time.monotonic() + seconds
         while True:
-            self._look(number)
+            self._look()
             wrong = self._wrong(wanted)
             if not wrong:
                 return
@@ -311,7 +357,8 @@ class Play:
         return [p for p in range(self.partitions) if self.committed[p] != wanted.committed[p]]
 
     def _records(self) -> list[tuple[int, int]]:
-        return [(partition, offset) for partition, end in enumerate(self.ends) for offset in range(end)]
+        ends = enumerate(zip(self.starts, self.ends, strict=True))
+        return [(partition, offset) for partition, (start, end) in ends for offset in range(start, end)]
 
     def _read_to_the_ends(self, number: int) -> None:
         """Let members process what they have, close them, and have a new member of the group read every partition to its end."""
@@ -344,17 +391,17 @@ class Play:
 
     # The steps
 
-    def _perform(self, at: PathStep, number: int) -> str:
+    def _perform(self, at: PathStep) -> str:
         performed: Callable[..., str] = getattr(self, f"_{at.step.action.name}")
         said = performed(at, **at.step.picks())
         if at.after is not None:
             slow = at.step.action.name in ("expire", "expire_early")
-            self._until_committed(self._state(at.after), number, EXPIRY_SECONDS if slow else STEP_SECONDS)
+            self._until_committed(self._state(at.after), EXPIRY_SECONDS if slow else STEP_SECONDS)
         else:
-            self._look(number)
+            self._look()
         for record, times in self.processed.items():
             if times > 1:
-                self.seen.setdefault(REPEATED, (number, f"{self._named(*record)} is processed twice"))
+                self.seen.setdefault(REPEATED, (self.number, f"{self._named(*record)} is processed twice"))
         return said
 
     def _produce(self, at: PathStep, partition: int) -> str:
@@ -428,7 +475,7 @@ class Play:
         """Wait for a commit of what poll has returned, while the application is not in poll. Raises NotDoneError."""
         end = time.monotonic() + REFUSED_SECONDS
         while time.monotonic() < end:
-            self._look(0)
+            self._look()
             if self.committed[partition] == position:
                 return
             time.sleep(0.05)
@@ -436,38 +483,137 @@ class Play:
 
     def _commit_sync(self, at: PathStep, member: int, partition: int) -> str:
         reader = self.readers[member]
-        reader.call("commit", partition, reader.done[partition])
-        return f"{reader.done[partition]} is committed"
+        if not self.resigns:
+            reader.call("commit", partition, reader.done[partition])
+            return f"{reader.done[partition]} is committed"
+        return self._commit_while_the_coordinator_moves(member, partition)
+
+    def _commit_while_the_coordinator_moves(self, member: int, partition: int) -> str:
+        """Move the leader of the coordinator's partition between its write of a commit and the replication of that.
+
+        The old coordinator follows the new leader already, and the thread is stopped by which it learns that it is none any more.
+        """
+        reader, old = self.readers[member], self.coordinator
+        new, *_ = [broker for broker in self.cluster.brokers if broker != self.coordinator]
+        self.gates.shut(FETCH, new, old)
+        self.gates.waiting(FETCH, new, old)
+        end = self.wire.end_offset(self.cluster.client_port[old], OFFSETS)
+        offset = reader.done[partition]
+        self.gates.shut(OFFSET_COMMIT, f"m{member + 1}", old)
+        call = reader.client.call("commit", str(partition), str(offset))
+        frame = self._arrived(member)
+        self.gates.release(frame)
+        self.cluster.until(
+            lambda: self.wire.end_offset(self.cluster.client_port[old], OFFSETS) != end, STEP_SECONDS, "the commit"
+        )
+        self.debugger = self.cluster.debugger(old, STEP_SECONDS)
+        self.debugger.stop_in(self.resigns)
+        self.cluster.control.move_leader(OFFSETS, (new, old))
+        thread = self.debugger.stopped(self.resigns)
+        # What another group commits takes the place of the commit that the new leader does not have.
+        self.cluster.until(
+            lambda: self._commit_of_another_group(new) == NO_ERROR, STEP_SECONDS, f"broker {new} as the coordinator"
+        )
+        error = _error_of(frame, self.gates.answered(frame, STEP_SECONDS))
+        if error == NO_ERROR:
+            return (
+                f"acknowledged by broker {old}, which follows broker {new} while {thread} is stopped in {self.resigns}"
+            )
+        self._learn_of_the_move()
+        self.gates.open(OFFSET_COMMIT, f"m{member + 1}", old)
+        if problem := call.wait(STEP_SECONDS):
+            raise ClusterError(f"commitSync fails with {problem}")
+        return f"broker {old} answers with error {error}, and broker {new} acknowledges it"
+
+    def _learn_of_the_move(self) -> None:
+        """Let the old coordinator learn that it is none any more."""
+        if self.debugger is not None:
+            self.debugger.go_on()
+            self.debugger.end()
+            self.debugger = None
+        self.coordinator = next(broker for broker in self.cluster.brokers if broker != self.coordinator)
+
+    def _move_coordinator(self, at: PathStep, partition: int) -> str:
+        before = self.committed[partition]
+        if self.debugger is not None:
+            self._learn_of_the_move()
+        self._look()
+        if at.after is None and self.committed[partition] == before:
+            raise NotDoneError(f"the offset of p{partition + 1} is {before} at broker {self.coordinator} too")
+        return f"broker {self.coordinator} is the coordinator"
 
     def _send(self, member: int, partition: int) -> Frame:
-        """Send a commit, and have it wait before the coordinator."""
+        """Send a commit: the first that waits before the coordinator, with others of the same connection behind it."""
         reader, name = self.readers[member], f"m{member + 1}"
+        if not self.sent:
+            # After a broken connection a member must find its coordinator again; commitAsync alone may give up before.
+            for _ in range(5):
+                self._poll_nothing(reader)
         self.gates.shut(OFFSET_COMMIT, name, self.coordinator)
-        reader.client.call("send", str(partition), str(reader.done[partition]))
-        gate = self.gates.gate(OFFSET_COMMIT, name, self.coordinator)
-        end = time.monotonic() + STEP_SECONDS
-        while not (sent := [frame for frame in gate.requests if frame not in self.waiting]):
-            if time.monotonic() > end:
-                raise NotDoneError(f"{name} sends no commit within {STEP_SECONDS:g} s")
-            time.sleep(0.05)
-        return sent[0]
+        offset = reader.done[partition]
+        self.sent.append(Sent(offset, reader.client.call("send", str(partition), str(offset))))
+        return self._arrived(member)
+
+    def _arrived(self, member: int) -> Frame:
+        return self.gates.waiting(OFFSET_COMMIT, f"m{member + 1}", self.coordinator, STEP_SECONDS)
 
     def _send_commit(self, at: PathStep, member: int, partition: int) -> str:
-        # After a broken connection a member must find its coordinator again; commitAsync alone may give up before.
-        for _ in range(5):
-            self._poll_nothing(self.readers[member])
-        self.waiting.append(self._send(member, partition))
+        self._send(member, partition)
         return f"commitAsync of {self.readers[member].done[partition]}"
 
     def _receive_commit(self, at: PathStep, member: int, partition: int) -> str:
-        frame = self.waiting.pop(0)
+        if self.failed is not None and not self.sent:
+            self._repeat(member, partition, self.failed)
+        frame = self._arrived(member)
         self.gates.release(frame)
+        self.sent.pop(0)
+        if self.failed is not None:
+            return "it is behind an answer that is held"
         self.gates.answered(frame)
         return "it is answered"
+
+    def _fail_commit(self, at: PathStep, member: int, partition: int) -> str:
+        frame = self._arrived(member)
+        self.failed = self.sent.pop(0)
+        # Its member hears of it later, so that what it has sent behind it is received first.
+        self.gates.shut(OFFSET_COMMIT, f"m{member + 1}", self.coordinator, Part.ANSWER)
+        followers = [broker for broker in self.cluster.brokers if broker != self.coordinator]
+        for follower in followers:
+            self.gates.shut(FETCH, follower, self.coordinator)
+        # A follower is out of sync only if there is something that it does not have.
+        self._commit_of_another_group(self.coordinator)
+        self._await_isr([self.coordinator])
+        self.gates.release(frame)
+        error = _error_of(frame, self.gates.answered(frame))
+        for follower in followers:
+            self.gates.open(FETCH, follower, self.coordinator)
+        self._await_isr(self.cluster.brokers)
+        if error == NO_ERROR:
+            raise NotDoneError(f"the commit of {self.failed.offset} is accepted")
+        return f"too few replicas are in sync: {self.failed.offset} is answered with error {error}, which its member has yet to hear"
+
+    def _commit_of_another_group(self, broker: int) -> int:
+        """What a coordinator answers to another group, which has no members: an error code."""
+        return self.wire.commit(self.cluster.client_port[broker], f"{self.name}-other", self.name, 0)
+
+    def _repeat(self, member: int, partition: int, failed: Sent) -> None:
+        """Let a member hear that its commit has failed, and repeat it. Raises ClusterError if it hears nothing."""
+        reader = self.readers[member]
+        self.gates.open(OFFSET_COMMIT, f"m{member + 1}", self.coordinator, Part.ANSWER)
+        end = time.monotonic() + STEP_SECONDS
+        while not failed.call.has_ended and time.monotonic() < end:
+            self._poll_nothing(reader)
+        if not failed.call.wait(REFUSED_SECONDS):
+            raise ClusterError(f"m{member + 1} takes its commit of {failed.offset} for accepted")
+        self.failed = None
+        reader.done[partition], newest = failed.offset, reader.done[partition]
+        self._send(member, partition)
+        reader.done[partition] = newest
 
     def _hold_up(self, at: PathStep, member: int, partition: int) -> str:
         self.late = self._send(member, partition)
         self.gates.hold_up(self.late)
+        self.sent.clear()
         return f"commitAsync of {self.readers[member].done[partition]}, on a connection that breaks"
 
     def _arrive_late(self, at: PathStep, member: int, partition: int) -> str:
@@ -476,11 +622,29 @@ class Play:
         self.gates.answered(self.late)
         return "it arrives, and is answered"
 
+    def _remove(self, at: PathStep, partition: int) -> str:
+        self.starts[partition] += 1
+        self.wire.delete_records(self.port, self.name, self.starts[partition], partition=partition)
+        return f"DeleteRecords: p{partition + 1} begins at {self.starts[partition]}"
+
+    def _reset_position(self, at: PathStep, member: int, partition: int) -> str:
+        assert at.after is not None
+        reader, wanted = self.readers[member], self._state(at.after).position[member][partition]
+        end = time.monotonic() + STEP_SECONDS
+        while (found := int(reader.call("position", partition))) != wanted:
+            if time.monotonic() > end:
+                raise NotDoneError(f"m{member + 1} reads p{partition + 1} from {found} on")
+            # A poll that does not wait fetches; it is the next one that returns a record.
+            reader.take(reader.call("poll", 0, partition))
+            time.sleep(0.05)
+        return f"m{member + 1} reads p{partition + 1} from {found} on"
+
     def _add_partition(self, at: PathStep, partition: int) -> str:
         self.wire.create_partitions(self.cluster.client_port[CONTROLLING], self.name, self.partitions + 1, [(BROKER,)])
         self._await_leader(partition)
         self.partitions += 1
         self.ends.append(0)
+        self.starts.append(0)
         return f"the topic has {self.partitions}"
 
     def _discover(self, at: PathStep, partition: int) -> str:
@@ -500,7 +664,7 @@ class Play:
             # Who has asked to join goes on polling until it is heard.
             for reader in self.readers.values():
                 self._poll_nothing(reader)
-            self._look(0)
+            self._look()
         return "it polls"
 
     _join_by_heartbeat = _join
@@ -540,4 +704,39 @@ class Play:
         return "offsets.retention.minutes have passed"
 
     def _expire_early(self, at: PathStep, partition: int) -> str:
+        self._look()
+        before, end = self.committed[partition], time.monotonic() + STAYS_SECONDS
+        while at.after is None and self.committed[partition] == before:
+            if time.monotonic() > end:
+                raise NotDoneError(f"the offset of p{partition + 1} is {before} for {STAYS_SECONDS:g} s")
+            if self.watch.interrupted():
+                raise KeyboardInterrupt
+            time.sleep(0.5)
+            self._look()
         return self._expire(at)
+
+
+def _error_of(frame: Frame, answer: bytes) -> int:
+    """The error code in the answer to a commit of one partition, which ends with it, but for tagged fields."""
+    end = len(answer) - (3 if frame.version >= FIRST_FLEXIBLE_COMMIT else 0)
+    return int.from_bytes(answer[end - 2 : end], "big", signed=True)
+
+
+def _settings_of_librdkafka(java: dict[str, str], *, stores: bool) -> dict[str, str]:
+    """What librdkafka is told, which has other names for some of what Kafka's own consumer is told."""
+    same = ("bootstrap.servers", "client.id", "group.id", "auto.offset.reset", "enable.auto.commit")
+    return {
+        **{name: java[name] for name in same},
+        "auto.commit.interval.ms": "100",
+        "enable.auto.offset.store": str(stores).lower(),
+        "session.timeout.ms": str(SESSION_MS),
+        "heartbeat.interval.ms": "500",
+    }
+
+
+def _librdkafka(cluster: Cluster, name: str, settings: dict[str, str], topic: str) -> ToldClient:
+    """A consumer of librdkafka, through confluent-kafka. Raises MissingError if that is not there."""
+    if find_spec("confluent_kafka") is None:
+        raise MissingError("confluent-kafka is not there: pip install 'neverlost[clients]'")
+    command = [sys.executable, str(files(__package__) / LIBRDKAFKA_SOURCE)]
+    return ToldClient(cluster, name, settings, topic, lambda arguments: cluster.run(name, [*command, *arguments]))

@@ -21,15 +21,19 @@ from neverlost.spec.kafka.releases import EITHER
 from ..cluster import Cluster
 from ..releases import RunnableRelease, release_at
 from ..story_paths import On, PathRun, PathStory, PlannedPath, named, path_along, placed, searched, with_instead
-from .playing import JUDGED, SESSION_MS, SKIPPED, Play, Played
+from .playing import BROKER, JUDGED, SESSION_MS, SKIPPED, Play, Played
 
 
 @dataclass(frozen=True, kw_only=True)
 class OnConsumers(On):
     """The consumers by which a story is played."""
 
+    library: str
+    """The consumers' library; Kafka's own in Java if empty."""
     holds: str
     """The method at which the thread is stopped that commits, so that the other one is first; empty if none is."""
+    resigns: str
+    """The method at which the thread of a broker is stopped by which it learns that it is the coordinator no more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +82,9 @@ def _all() -> dict[str, Story]:
                     steps=with_instead(on.get("steps", row["steps"]), on.get("instead", {})),
                     releases=tuple(on["releases"]),
                     control=on.get("control", False),
+                    library=on.get("library", ""),
                     holds=on.get("holds", ""),
+                    resigns=on.get("resigns", ""),
                 )
                 for on in row["on"]
             ),
@@ -122,13 +128,16 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
     Raises KeyboardInterrupt if the user interrupts, ClusterError if a cluster does not start.
     """
 
-    def cluster_of(planned: Planned) -> tuple[tuple[int, ...], str, list[tuple[str, str]]]:
-        return release_at(planned.place).number, planned.place, sorted(planned.story.brokers.items())
+    def cluster_of(planned: Planned) -> tuple[tuple[int, ...], str, list[tuple[str, str]], bool]:
+        own = sorted(planned.story.brokers.items())
+        return release_at(planned.place).number, planned.place, own, bool(planned.on.resigns)
 
     number = 0
-    for (_, place, own), group in groupby(sorted(wanted, key=cluster_of), key=cluster_of):
+    for (_, place, own, resigns), group in groupby(sorted(wanted, key=cluster_of), key=cluster_of):
         release = release_at(place)
-        with Cluster(release, brokers=1, settings=_settings(release, dict(own)), watch=watch) as cluster:
+        settings = _settings(release, dict(own))
+        brokers, debugged = int(settings.get(REPLICAS, 1)), (BROKER,) if resigns else ()
+        with Cluster(release, brokers=brokers, settings=settings, debugged=debugged, watch=watch) as cluster:
             for planned in group:
                 runs = []
                 for time in range(1, times + 1):
@@ -139,7 +148,9 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
                         planned.path,
                         cluster,
                         f"{planned.story.name}-{number}",
+                        library=planned.on.library,
                         holds=planned.on.holds,
+                        resigns=planned.on.resigns,
                         watch=watch,
                     )
                     runs.append(play.play())
@@ -162,5 +173,7 @@ def _settings(release: RunnableRelease, own: Mapping[str, str]) -> dict[str, str
     return found
 
 
+REPLICAS = "offsets.topic.replication.factor"
+"""How many brokers a story has: as many as its __consumer_offsets has replicas."""
 FIRST_WITH_NEW_PROTOCOL = (4,)
 """The first release that has it without being asked for (KIP-848)."""

@@ -65,12 +65,15 @@ def reset_offset(s: Group, partition: Partition) -> int:
 def starts_at(s: Group, partition: Partition) -> int:
     """Where a new owner of the partition begins: the committed offset, unless it is out of range; NONE if it fails.
 
-    Source: ConsumerCoordinator.refreshCommittedOffsetsIfNeeded, OffsetFetcher (ListOffsets, OffsetsForLeaderEpoch; KIP-320).
+    Source: ConsumerCoordinator.refreshCommittedOffsetsIfNeeded, OffsetFetcher (ListOffsets, OffsetsForLeaderEpoch; KIP-320),
+    SubscriptionState.maybeCompleteValidation.
     """
     if s.committed[partition] == NONE:
         return reset_offset(s, partition)
     if s.cut_at[partition] != NONE:
-        return reset_offset(s, partition) if s.cut_at[partition] < s.start[partition] else s.cut_at[partition]
+        if s.reset == Reset.NONE or s.cut_at[partition] < s.start[partition]:
+            return reset_offset(s, partition)
+        return s.cut_at[partition]
     if s.committed[partition] < s.start[partition] or s.committed[partition] > s.end[partition]:
         return reset_offset(s, partition)
     return s.committed[partition]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE, action, require
 
-from .state import Group, Member, Offset, Partition, Slot, Times
+from .state import Group, Member, Offset, Partition, Reset, Slot, Times
 
 
 @action("the producer")
@@ -41,7 +41,8 @@ def truncate(s: Group, partition: Partition) -> None:
     """A partition loses its last record; another may come in its place.
 
     Consumers that compare leader epochs go back to where the partition was cut: at once where they read it, else when they begin at a
-    committed offset with its epoch. The others do not notice once there are new records.
+    committed offset with its epoch. Without auto.offset.reset they fail, and read the partition no more (LogTruncationException). The
+    others do not notice once there are new records.
 
     Source: Fetcher.validateOffsetsIfNeeded, SubscriptionState.maybeCompleteValidation.
     """
@@ -60,6 +61,8 @@ def truncate(s: Group, partition: Partition) -> None:
             if s.checks_epoch and s.owned[member][partition]:
                 s.position[member][partition] = cut
                 s.done[member][partition] = min(s.done[member][partition], cut)
+                if s.reset == Reset.NONE:
+                    s.owned[member][partition] = False
             else:
                 s.done[member][partition] = s.position[member][partition]
         for k in s.each(Slot):

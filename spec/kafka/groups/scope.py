@@ -67,12 +67,19 @@ SIMPLIFIED = {
         "not one that was reset, or committed without: a truncation below it goes unnoticed. With such commits, or with latest, records"
         " are skipped here too, without a truncation"
     ),
-    "a consumer without auto.offset.reset goes on where its partition was truncated": "it fails (LogTruncationException)",
+    "a consumer without auto.offset.reset that notices a truncation does not own the partition any more, and goes on with others": (
+        "in Kafka its poll fails (LogTruncationException), for all of its partitions. What it has processed of the partition by then"
+        " it may commit, and here not: the offset goes back, which is right, or more is processed again here"
+    ),
     "a member does not own a partition of which nothing says where to begin": (
         "in Kafka it does, and its poll fails: nobody else is assigned the partition either"
     ),
     "two cooperative members that claim one partition: that of the later generation counts": (
         "to 2.8.0 claims have no generation, and the assignor may fail, so that nobody gets anything (KAFKA-12984)"
+    ),
+    "a commit that is answered with an error is not written": (
+        "the coordinator of 4.0 and later writes it before it waits for replicas: it may count later, in the order in which it was"
+        " received"
     ),
     "a commit of one partition is a step": "a real one has all of them, which several steps show",
     "at most two commitAsync of a member are under way": "more are the same again",

@@ -7,6 +7,7 @@ from oracles import consumer_groups
 
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import BoundsError, WrittenError
 from neverlost.spec.families import profiles
 from neverlost.spec.kafka.groups.matrix import MATRIX
@@ -139,6 +140,17 @@ def test_the_new_consumer_commits_what_it_is_about_to_return_to_3_9_and_from_4_2
 def test_consumers_notice_a_truncation_from_2_3_on() -> None:
     for version, notices in (("2.1", False), ("2.3", True)):
         assert (SKIPPED in broken(searched(version, SKIPPED, commit="sync", truncations=1))) != notices
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_consumer_without_a_reset_policy_fails_where_its_partition_was_truncated(protocol: str) -> None:
+    asked = {"protocol": protocol, "commit": "sync", "truncations": 1, "members": 1, "partitions": 1}
+    in_the_end = "processed_in_the_end"
+    fails = searched("4.3.1", in_the_end, SKIPPED, reset="none", **asked)
+    assert fails.findings[in_the_end].verdict is Verdict.VIOLATED
+    assert fails.findings[SKIPPED].verdict is Verdict.HOLDS
+    goes_back = searched("4.3.1", in_the_end, SKIPPED, reset="earliest", **asked)
+    assert {one.verdict for one in goes_back.findings.values()} == {Verdict.HOLDS}
 
 
 def test_the_assignor_ignores_old_claims_from_2_8_1_to_3_4_0() -> None:  # KAFKA-12984, KAFKA-14639
