@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
+from typing import cast
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Packed, Refused, Step
-from neverlost.model.kafka.replication.state import ACKS_ALL, ACKS_ONE, COMMIT_AUTO, NO_CONSUMER
+from neverlost.model.kafka.replication.state import ACKS_ALL, ACKS_ONE, COMMIT_AUTO, NO_CONSUMER, Partition
 
 from ..judging import JudgedStep, first_difference, judged_run
 from .clusters import BROKERS, Clusters
@@ -63,6 +64,7 @@ class _Walk:
             if step.action.name not in left_out:
                 self.by_action.setdefault(step.action.name, []).append(number)
         self.news = self.by_action.pop(NO_LEADER, [])
+        self.numbers = sorted(number for numbers in self.by_action.values() for number in numbers)
         self.start = Run(model.initial_states()[0], self.obstacles.at_start)
 
     def longer(self, run: Run, number: int, words: Packed) -> Run | None:
@@ -76,7 +78,7 @@ class _Walk:
 
     def onwards(self, run: Run, random: Random) -> Run | None:
         """The run with a step more, or two; None if it cannot go on."""
-        allowed = dict(self.model.successors(run.words))
+        allowed = dict(self.model.successors(run.words, self.numbers))
         longer = self._at_once(run, allowed) or self._any(run, allowed, random)
         return None if longer is None else self._after_news(run, longer)
 
@@ -132,7 +134,7 @@ class _Walk:
 
     def _newest(self, run: Run) -> int:
         """The newest leader epoch after a run."""
-        return int(self.model.state(run.words).values()["newest_epoch"])
+        return cast(Partition, self.model.passing(run.words)).newest_epoch
 
 
 def random_run(model: Model, random: Random, longest: int, *, without: Iterable[str] = ()) -> list[Step]:
