@@ -17,7 +17,7 @@ from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.coincidence import coincidences
 from neverlost.studies.audit.comparison import Change, Comparison
 from neverlost.studies.audit.dangers import promises_nothing, rests_on
-from neverlost.studies.audit.examination import DecidedDanger, Examination
+from neverlost.studies.audit.examination import WORST_FIRST, DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix, with_same_changes
 from neverlost.studies.audit.tolerance import named
 
@@ -31,7 +31,6 @@ from .table import BAD, BEYOND, GOOD, OPEN, ROW_STYLES
 from .table_text import table_row
 from .wording import (
     NOT_PROMISED,
-    VERDICTS,
     are_few,
     changes_line,
     command,
@@ -130,8 +129,7 @@ def _overview(audit: AuditResult) -> Iterator[Text]:
 
 def overview(audit: AuditResult) -> str:
     """How many topics there are, and how many of them have which verdict."""
-    order = list(VERDICTS)
-    classes = sorted(classes_of(audit), key=lambda one: (one[1] == REFUSED, order.index(one[2])))
+    classes = sorted(classes_of(audit), key=lambda one: (WORST_FIRST.index(one[2]), one[1] == REFUSED))
     counts: dict[str, int] = {}
     for units, word, _ in classes:
         counts[word] = counts.get(word, 0) + len(units)

@@ -19,7 +19,7 @@ from neverlost.studies.audit.comparison import Change, SectionChange
 from neverlost.studies.audit.sections import NO_SECTIONS, CaseVerdict, Decided, NotAsked, Section, SectionFix
 
 from .table import BAD, BEYOND, GOOD, OPEN
-from .wording import VERDICTS, listed, word_of_all
+from .wording import VERDICTS, listed, survived_words, word_of_all
 
 Every = Sequence[Mapping[str, str]]
 """The ways of all that the files may mean, by the names of the points."""
@@ -69,8 +69,7 @@ def together(audit: AuditResult) -> str:
 
 def verdicts_of_parts(audit: AuditResult) -> list[PartVerdict]:
     """What was asked about, each with its verdict: topics first."""
-    topics = replace(audit, sections=NO_SECTIONS)
-    parts = [PartVerdict("topics", "", word_of_all(topics))] if audit.classes or audit.refused else []
+    parts = [PartVerdict("topics", "", _word_of_topics(audit))] if audit.classes or audit.refused else []
     parts += [
         PartVerdict(_lower(section.inquiry.title), section.subject.about, word_of(section))
         for section in audit.sections.asked
@@ -81,6 +80,13 @@ def verdicts_of_parts(audit: AuditResult) -> list[PartVerdict]:
         if one.subject is not None
     ]
     return parts
+
+
+def _word_of_topics(audit: AuditResult) -> str:
+    """The verdict on all topics; with which faults they are SAFE, where the user named them."""
+    topics = replace(audit, sections=NO_SECTIONS)
+    named = topics.verdict == Verdict.HOLDS and audit.tolerance is not None
+    return f"{word_of_all(topics)}{survived_words(audit.tolerance) if named else ''}"
 
 
 def heading(section: Section) -> str:
@@ -97,7 +103,9 @@ def word_of(section: Section) -> str:
 def headline_of(section: Section) -> str:
     """The verdict in a sentence or two: why, with what, and what it rests on."""
     bad = dict.fromkeys(one.ask.danger for one in section.violated if one.usual)
-    beyond = dict.fromkeys(one.ask.danger for one in section.violated if not one.usual and one.ask.danger not in bad)
+    others = [one for one in section.violated if not one.usual and one.ask.danger not in bad]
+    uncounted = dict.fromkeys(one.ask.danger for one in others if _is_within(one, section))
+    beyond = dict.fromkeys(one.ask.danger for one in others if one.ask.danger not in uncounted)
     words = f"{VERDICTS[section.verdict]}{_why(section)}"
     if bad:
         words += f": {listed(danger.what for danger in bad)}"
@@ -109,6 +117,10 @@ def headline_of(section: Section) -> str:
     if section.said:
         said = listed(f"{name}={way}" for name, way in section.said.items())
         words += f" Assumed, as {argument('assume')} says: {said}."
+    if uncounted:
+        words += (
+            f" With such faults this happens too, and is not counted: {listed(danger.what for danger in uncounted)}."
+        )
     if beyond:
         words += f" Beyond that: {listed(danger.what for danger in beyond)}."
     return words
@@ -132,6 +144,11 @@ def _faults_to_survive(section: Section) -> str:
     if section.tolerated is None:
         return " with any single fault"
     return f" with {words_of(section.inquiry.faults, section.tolerated)}"
+
+
+def _is_within(one: Decided, section: Section) -> bool:
+    """Does it happen with no more faults than should be survived? What families do not count may."""
+    return section.tolerated is not None or sum(one.ask.counts.values()) <= 1
 
 
 def _breaking(section: Section) -> list[str]:
