@@ -94,8 +94,8 @@ conform-kafka: $(VENV)/tools
 conform-kafka-all: $(VENV)/tools
 	$(BIN)/neverlost known --times 3
 
-# Goes on where soak.ndjson ends. Clusters of both kinds run side by side: one with ZooKeeper leaves most of two cores idle, and four in
-# KRaft mode on two cores end sessions of brokers that live.
+# Goes on where soak.ndjson ends. Clusters of both kinds run side by side: one with ZooKeeper leaves most of two cores idle, and six
+# at once end sessions of brokers that live.
 SOAK_STEPS ?= 120
 SOAK_TIME ?= 5m
 soak-kafka: $(VENV)/tools

@@ -16,8 +16,8 @@ from neverlost.conformance.cluster.cluster import Cluster
 from neverlost.conformance.cluster.control import topic_settings
 from neverlost.conformance.cluster.gates import MEMBERS
 from neverlost.conformance.cluster.groups import playing
-from neverlost.conformance.cluster.java_clients import JavaClient
 from neverlost.conformance.cluster.releases import release_at
+from neverlost.conformance.cluster.steered_clients import JavaClient
 from neverlost.conformance.cluster.topic import ClusterTopic
 from neverlost.conformance.cluster.wire import HOST, NO_ERROR
 

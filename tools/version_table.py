@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from neverlost.conformance.cluster.releases import release_named, runnable_releases
+from neverlost.conformance.cluster.soaking import LONGEST
 from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "real-brokers.md"
-LONGEST = 60
-"""The most steps of a run whose line does not say so."""
 
 
 def rows(runs: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -12,7 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from .log_files import bytes_of
-from .releases import ClusterError, MissingError
+from .releases import NO_CONFLUENT_KAFKA, ClusterError, MissingError
 from .sightings import Sent
 from .wire import HOST, NO_ERROR, NO_LEADER
 
@@ -159,7 +159,7 @@ def by_librdkafka(cluster: Cluster, task: Task, random: Random) -> Callable[[], 
     try:
         from confluent_kafka import Producer
     except ImportError:
-        raise MissingError("confluent-kafka is not there: pip install 'neverlost[clients]'") from None
+        raise MissingError(NO_CONFLUENT_KAFKA) from None
     settings = _common_settings(cluster, task) | {"delivery.timeout.ms": str(DELIVERY_MS), "log_level": "0"}
     producer = Producer({**settings, **task.settings})
 

@@ -72,7 +72,8 @@ def _of_broker(run: PartitionRun, replica: int) -> dict[str, Any]:
 
 
 def _epoch(run: PartitionRun, real: int) -> int:
-    return run.model_epoch.get(real, UNKNOWN_EPOCH + real)
+    # A broker that has a partition, and has not heard of an epoch since it started, has -1.
+    return NONE if real < 0 else run.model_epoch.get(real, UNKNOWN_EPOCH + real)
 
 
 def _filled(row: Iterable[int | None], size: int) -> list[int | None]:

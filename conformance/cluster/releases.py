@@ -21,6 +21,9 @@ class ClusterError(NeverlostError):
     """A cluster cannot be started, or does not do what it is asked to."""
 
 
+NO_CONFLUENT_KAFKA = "confluent-kafka is not there: pip install 'neverlost[clients]'"
+
+
 class MissingError(ClusterError):
     """Something is missing that real brokers need: Java, Maven, or jars that Maven cannot download."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from rich.text import Text
 
@@ -16,7 +15,7 @@ from neverlost.spec.families import exposures
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.coincidence import coincidences
 from neverlost.studies.audit.comparison import Change, Comparison
-from neverlost.studies.audit.dangers import promises_nothing, rests_on
+from neverlost.studies.audit.dangers import promises_nothing
 from neverlost.studies.audit.examination import WORST_FIRST, DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix, with_same_changes
 from neverlost.studies.audit.tolerance import named
@@ -35,9 +34,11 @@ from .wording import (
     changes_line,
     command,
     comparison_headline,
+    conditions,
     few,
     fix_words,
     headline,
+    held,
     in_classes,
     listed,
     no_fix_words,
@@ -369,11 +370,8 @@ def scope(audit: ClassAudit) -> str:
 
 def _assumptions(audit: ClassAudit) -> str:
     """What each `never` assumes, here and with the fixes; empty if nothing is said to happen never."""
-    held = [(audit.deployment, d.danger) for d in audit.examination.decided if d.verdict == Verdict.HOLDS]
-    held += [
-        (fix.deployment, d.danger)
-        for d, fix in zip(audit.examination.violated, audit.fixes, strict=True)
-        if fix is not None
-    ]
-    clauses = listed(dict.fromkeys(chain(*(rests_on(deployment, danger) for deployment, danger in held))))
+    fixed = zip(audit.examination.violated, audit.fixes, strict=True)
+    clauses = conditions(
+        [*held(audit.examination), *((fix.deployment, d.danger) for d, fix in fixed if fix is not None)]
+    )
     return f" Each never assumes that {clauses}." if clauses else ""

@@ -14,7 +14,7 @@ from neverlost.model.arguments import argument
 from neverlost.spec.configuration import Deployment, RefusedTopics, SourcedValue
 from neverlost.spec.configuration.readings import elr_default
 from neverlost.spec.configuration.versions import version_line
-from neverlost.spec.exposure import VERSION, ConfigurationChange
+from neverlost.spec.exposure import VERSION, ConfigurationChange, Danger
 from neverlost.spec.faults import NO_FAULT, Faults
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change, Comparison
@@ -94,12 +94,14 @@ def verdict_words(verdict: Verdict, deployment: Deployment) -> str:
     return VERDICTS[verdict]
 
 
-def _rests_on(examination: Examination) -> str:
-    """What the verdicts that hold rest on."""
-    found = (
-        rests_on(examination.deployment, one.danger) for one in examination.decided if one.verdict == Verdict.HOLDS
-    )
-    return listed(dict.fromkeys(chain(*found)))
+def conditions(verdicts: Iterable[tuple[Deployment, Danger]]) -> str:
+    """What it rests on that these dangers do not happen to these deployments; empty for none."""
+    return listed(dict.fromkeys(chain(*(rests_on(deployment, danger) for deployment, danger in verdicts))))
+
+
+def held(examination: Examination) -> list[tuple[Deployment, Danger]]:
+    """What does not happen to the deployment, with some faults."""
+    return [(examination.deployment, one.danger) for one in examination.decided if one.verdict == Verdict.HOLDS]
 
 
 def headline(examination: Examination) -> str:
@@ -120,7 +122,7 @@ def headline(examination: Examination) -> str:
     else:
         opening += f", if these keys, which no file sets, have their defaults: {defaults}." if defaults else "."
     if examination.verdict == Verdict.HOLDS:
-        opening += f" It assumes that {_rests_on(examination)}."
+        opening += f" It assumes that {conditions(held(examination))}."
     chosen = examination.deployment.reading.chosen
     if chosen.stands_for is not None:
         opening += f" Assumed: Kafka {chosen.stands_for}, which is not known here, behaves as {chosen.release}."
@@ -128,7 +130,7 @@ def headline(examination: Examination) -> str:
     if unchecked:
         opening += f" Not checked: {listed(notice.unchecked for notice in unchecked)}."
     if broken and survived:
-        opening += f" It survives {listed(survived)}, if {_rests_on(examination)}."
+        opening += f" It survives {listed(survived)}, if {conditions(held(examination))}."
     if examination.deployment.settings["acks"] == "0":
         opening += " But with acks=0 the producer never learns what was lost."
     if beyond:

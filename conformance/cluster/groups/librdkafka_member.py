@@ -1,6 +1,6 @@
-"""Does what it is told through a socket with librdkafka's consumer of a group, as `GroupMember.java` does with Kafka's own.
+"""Obeys commands from a socket with librdkafka's consumer of a group, as `GroupMember.java` does with Kafka's own.
 
-A program of its own, since a story may kill it. It stores the offset of what is done where librdkafka is told not to do so by itself.
+A program of its own, since a story may kill it. Where librdkafka does not store offsets by itself, it stores that of what is processed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ WAIT_SECONDS = 10.0
 
 
 class Member:
-    """A consumer that returns records only of the partition that it is told to poll."""
+    """A consumer that returns records only of the partition that is polled."""
 
     def __init__(self, settings: dict[str, str], topic: str) -> None:
         from confluent_kafka import Consumer, TopicPartition
@@ -93,16 +93,19 @@ def main(properties: str, topic: str, port: str) -> None:
     with open(properties, encoding="utf-8") as file:
         settings = dict(line.rstrip("\n").split("=", 1) for line in file)
     member = Member(settings, topic)
-    with socket.create_connection((HOST, int(port))) as connection, connection.makefile("rw", encoding="utf-8") as told:
-        for line in told:
+    with (
+        socket.create_connection((HOST, int(port))) as connection,
+        connection.makefile("rw", encoding="utf-8") as lines,
+    ):
+        for line in lines:
             number, command, *arguments = line.split()
             error = said = ""
             try:
                 said = getattr(member, command)(*arguments)
             except Exception as problem:
                 error = type(problem).__name__
-            told.write(f"{number} {error} {said}\n")
-            told.flush()
+            lines.write(f"{number} {error} {said}\n")
+            lines.flush()
 
 
 if __name__ == "__main__":

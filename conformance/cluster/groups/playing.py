@@ -24,8 +24,8 @@ from ..cluster import Cluster
 from ..control import CONTROLLING, topic_settings
 from ..debugging import AGENT, Debugger
 from ..gates import FETCH, MEMBERS, OFFSET_COMMIT, Frame, Part
-from ..java_clients import Call, JavaClient, ToldClient
-from ..releases import ClusterError, MissingError
+from ..releases import NO_CONFLUENT_KAFKA, ClusterError, MissingError
+from ..steered_clients import Call, JavaClient, SteeredClient
 from ..story_paths import NotDoneError, PathStep, PlayedPath, PlayedStep
 from ..wire import CONSUMER, HOST, NO_ERROR
 
@@ -70,7 +70,7 @@ class Sent:
 class Reader:
     """A member that runs: its process, and what it has in hand of each partition, up to its position."""
 
-    client: ToldClient
+    client: SteeredClient
     done: dict[int, int] = field(default_factory=dict)
     position: dict[int, int] = field(default_factory=dict)
 
@@ -494,7 +494,7 @@ class Play:
         The old coordinator follows the new leader already, and the thread is stopped by which it learns that it is none any more.
         """
         reader, old = self.readers[member], self.coordinator
-        new, *_ = [broker for broker in self.cluster.brokers if broker != self.coordinator]
+        new, *_ = self._others()
         self.gates.shut(FETCH, new, old)
         self.gates.waiting(FETCH, new, old)
         end = self.wire.end_offset(self.cluster.client_port[old], OFFSETS)
@@ -525,13 +525,17 @@ class Play:
             raise ClusterError(f"commitSync fails with {problem}")
         return f"broker {old} answers with error {error}, and broker {new} acknowledges it"
 
+    def _others(self) -> list[int]:
+        """The brokers that are not the coordinator."""
+        return [broker for broker in self.cluster.brokers if broker != self.coordinator]
+
     def _learn_of_the_move(self) -> None:
         """Let the old coordinator learn that it is none any more."""
         if self.debugger is not None:
             self.debugger.go_on()
             self.debugger.end()
             self.debugger = None
-        self.coordinator = next(broker for broker in self.cluster.brokers if broker != self.coordinator)
+        self.coordinator, *_ = self._others()
 
     def _move_coordinator(self, at: PathStep, partition: int) -> str:
         before = self.committed[partition]
@@ -577,7 +581,7 @@ class Play:
         self.failed = self.sent.pop(0)
         # Its member hears of it later, so that what it has sent behind it is received first.
         self.gates.shut(OFFSET_COMMIT, f"m{member + 1}", self.coordinator, Part.ANSWER)
-        followers = [broker for broker in self.cluster.brokers if broker != self.coordinator]
+        followers = self._others()
         for follower in followers:
             self.gates.shut(FETCH, follower, self.coordinator)
         # A follower is out of sync only if there is something that it does not have.
@@ -723,7 +727,7 @@ def _error_of(frame: Frame, answer: bytes) -> int:
 
 
 def _settings_of_librdkafka(java: dict[str, str], *, stores: bool) -> dict[str, str]:
-    """What librdkafka is told, which has other names for some of what Kafka's own consumer is told."""
+    """The same settings for librdkafka, which has other names for some of them."""
     same = ("bootstrap.servers", "client.id", "group.id", "auto.offset.reset", "enable.auto.commit")
     return {
         **{name: java[name] for name in same},
@@ -734,9 +738,9 @@ def _settings_of_librdkafka(java: dict[str, str], *, stores: bool) -> dict[str, 
     }
 
 
-def _librdkafka(cluster: Cluster, name: str, settings: dict[str, str], topic: str) -> ToldClient:
+def _librdkafka(cluster: Cluster, name: str, settings: dict[str, str], topic: str) -> SteeredClient:
     """A consumer of librdkafka, through confluent-kafka. Raises MissingError if that is not there."""
     if find_spec("confluent_kafka") is None:
-        raise MissingError("confluent-kafka is not there: pip install 'neverlost[clients]'")
+        raise MissingError(NO_CONFLUENT_KAFKA)
     command = [sys.executable, str(files(__package__) / LIBRDKAFKA_SOURCE)]
-    return ToldClient(cluster, name, settings, topic, lambda arguments: cluster.run(name, [*command, *arguments]))
+    return SteeredClient(cluster, name, settings, topic, lambda arguments: cluster.run(name, [*command, *arguments]))

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 
 from ..cluster import Cluster
 from ..gates import PRODUCERS
-from ..java_clients import Call, JavaClient
-from ..releases import ClusterError, MissingError, RunnableRelease
+from ..releases import NO_CONFLUENT_KAFKA, ClusterError, MissingError, RunnableRelease
+from ..steered_clients import Call, JavaClient
 from ..wire import HOST
 from .stories import LIBRDKAFKA, release_of_client
 
@@ -120,7 +120,7 @@ class LibrdkafkaLibrary:
         try:
             from confluent_kafka import Producer
         except ImportError:
-            raise MissingError("confluent-kafka is not there: pip install 'neverlost[clients]'") from None
+            raise MissingError(NO_CONFLUENT_KAFKA) from None
         self.topic, self._closed = topic, False
         self._producer: Any = Producer(
             _settings(cluster, name, transactional_id, timeout_ms)

@@ -14,8 +14,8 @@ from neverlost.model.kafka.transactions.state import Numbering, Phase, Result, S
 
 from ..cluster import Cluster
 from ..gates import END_TXN, INIT_PRODUCER_ID, PRODUCE, Frame
-from ..java_clients import Call
 from ..releases import ClusterError
+from ..steered_clients import Call
 from ..wire import NO_ERROR
 from .libraries import Library, Patience, producer_of
 from .playing import ARRIVES_SECONDS, RETRY_SECONDS, Key, NotDoneError, Play

@@ -11,8 +11,8 @@ from played_runs import only
 
 from neverlost.conformance.cluster.groups.playing import BACK, REPEATED, SKIPPED, Played
 from neverlost.conformance.cluster.groups.stories import Planned, StoryRun, plan, play_stories, stories
-from neverlost.conformance.cluster.java_clients import Call
 from neverlost.conformance.cluster.releases import ClusterError
+from neverlost.conformance.cluster.steered_clients import Call
 from neverlost.conformance.cluster.story_paths import PlayedStep, StoryError
 
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "groups.md"

@@ -1,4 +1,4 @@
-"""Clients in processes of their own, of Kafka's own library or another, that do what they are told through a socket."""
+"""Clients in processes of their own, of Kafka's own library or another, which obey commands that come through a socket."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Call:
         return self.error
 
 
-class ToldClient:
-    """A program that gets its settings, a topic and a port, and does what it is told through a socket there.
+class SteeredClient:
+    """A program that gets its settings, a topic and a port, and obeys commands that come through a socket there.
 
     `start` starts it with these arguments. It reads commands, each behind a number, and answers with the number, the name of an error
     or none, and what it says.
@@ -90,7 +90,7 @@ class ToldClient:
         self.process.kill()
 
 
-class JavaClient(ToldClient):
+class JavaClient(SteeredClient):
     """One in Java, on the class path of the brokers' own release, or of another. `more` are options of Java."""
 
     def __init__(
