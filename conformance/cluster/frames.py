@@ -15,10 +15,10 @@ from .log_files import bytes_of, records_of
 LAST_FETCH_WITH_REPLICA_FIRST = 14
 """To this version a fetch begins with the id of the follower."""
 FIRST_FETCH_WITH_DIVERGING_EPOCH, FIRST_FETCH_BY_TOPIC_ID = 12, 13
-RECORD_BYTES = 8 + 4 + 4 + 1 + 1 + 4 + 4 + len(bytes_of(0))
-"""What one record takes in the oldest format: offset, size, checksum, magic, attributes, no key, and a value of the model.
+RECORD_BYTES = 8 + 4 + 4 + 1 + 1 + 4 + 4 + len(bytes_of(99))
+"""What one record takes in the oldest format: offset, size, checksum, magic, attributes, no key, and a value of the model below 100.
 
-Brokers to 0.10.0 answer a smaller limit with part of a record, and a larger one with more than a record.
+Brokers to 0.10.0 answer a smaller limit with part of a record, and a larger one with a record and part of the next, which is dropped.
 """
 
 
