@@ -277,7 +277,7 @@ def soak(
         for number in numbers:
             model, steps = run_number(release, number, kind)
             adapter = KafkaAdapter(model, clusters)
-            judged = judged_run(model, steps, adapter, stop_at_first=True)
+            judged = judged_run(model, steps, adapter, stop_at_first=True, as_far_as_possible=True)
             _, trouble = adapter.ended()
             run = SoakRun(
                 number=number,
