@@ -17,6 +17,8 @@ class Configuration:
     bounds: Mapping[str, int]
     settings: Mapping[str, int]
     needs: Mapping[str, int] = field(default_factory=dict)
+    again: str = ""
+    """A function, `module.name`: its mistakes are looked for here although they show elsewhere, as some systems make them only here."""
 
 
 def configurations_of(profile: Profile) -> tuple[Configuration, ...]:

@@ -190,7 +190,7 @@ class Wire:
             for part in found.partition_responses
         }
 
-    def _batch(self, value: bytes, numbers: tuple[int, int] | None) -> Any:
+    def _batch(self, value: bytes, numbers: tuple[int, int] | None = None) -> Any:
         ids = {}
         if numbers is not None:
             ids = {"producer_id": PRODUCER, "producer_epoch": numbers[0], "base_sequence": numbers[1]}

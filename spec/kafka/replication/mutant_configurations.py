@@ -40,9 +40,9 @@ CONSUMER = {"consumer_crashes": 1}
 
 
 def _of(
-    bounds: Mapping[str, int], *settings: Mapping[str, int], needs: Mapping[str, int] | None = None
+    bounds: Mapping[str, int], *settings: Mapping[str, int], needs: Mapping[str, int] | None = None, again: str = ""
 ) -> tuple[Configuration, ...]:
-    return tuple(Configuration(bounds, chosen, needs or {}) for chosen in settings)
+    return tuple(Configuration(bounds, chosen, needs or {}, again) for chosen in settings)
 
 
 CONFIGURATIONS = (
@@ -114,7 +114,12 @@ CONFIGURATIONS = (
         ALL | {"unclean": 1, "crashes": 2},
         ONE | {"leader_moves": 2, "crashes": 1},
     ),
-    *_of(PARTED_TWICE, ONE | {"unclean": 1, "crashes": 3}, needs={"truncation": KIP_279}),
+    *_of(
+        PARTED_TWICE,
+        ONE | {"unclean": 1, "crashes": 3},
+        needs={"truncation": KIP_279},
+        again="broker.cut_as_leader_says",
+    ),
 )
 """For versions of Kafka, the smaller ones first by and large."""
 
