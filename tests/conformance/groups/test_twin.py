@@ -204,7 +204,8 @@ def test_a_commit_that_is_not_replicated_in_time_counts_at_once_or_when_the_log_
     assert (found is not None) == counts_at_once
     coordinator.moved({})
     found = coordinator.fetch_offset(0)
-    assert found is not None and found.offset == 1
+    assert found is not None
+    assert found.offset == 1
 
 
 def test_a_tombstone_is_read_too() -> None:
