@@ -160,12 +160,12 @@ class Commits(Members):
         return "it is answered"
 
     def _fail_commit(self, at: PathStep, member: int, partition: int) -> str:
-        return self._fail(member, replicas_before=True)
+        return self._refuse(member, replicas_before=True)
 
     def _fail_after_write(self, at: PathStep, member: int, partition: int) -> str:
-        return self._fail(member, replicas_before=False)
+        return self._refuse(member, replicas_before=False)
 
-    def _fail(self, member: int, *, replicas_before: bool) -> str:
+    def _refuse(self, member: int, *, replicas_before: bool) -> str:
         """Let the coordinator refuse a commit that it gets, as too few replicas are in sync: before it comes, or when it is written.
 
         Coordinators from 4.0 on write it in both cases.
