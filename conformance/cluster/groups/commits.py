@@ -120,6 +120,15 @@ class Commits(Members):
             raise NotDoneError(f"the offset of p{partition + 1} is {before} at broker {self.coordinator} too")
         return f"broker {self.coordinator} is the coordinator"
 
+    def _load_log(self, at: PathStep) -> str:
+        old, (new, *_) = self.coordinator, self._others()
+        self.cluster.control.move_leader(OFFSETS, (new, old))
+        self.cluster.until(
+            lambda: self._commit_of_another_group(new) == NO_ERROR, STEP_SECONDS, f"broker {new} as the coordinator"
+        )
+        self.coordinator = new
+        return f"broker {new} is the coordinator, and has loaded its log"
+
     def _send(self, member: int, partition: int) -> Frame:
         """Send a commit: the first that waits before the coordinator, with others of the same connection behind it."""
         reader, name = self.readers[member], f"m{member + 1}"
@@ -151,6 +160,16 @@ class Commits(Members):
         return "it is answered"
 
     def _fail_commit(self, at: PathStep, member: int, partition: int) -> str:
+        return self._refuse(member, replicas_before=True)
+
+    def _fail_after_write(self, at: PathStep, member: int, partition: int) -> str:
+        return self._refuse(member, replicas_before=False)
+
+    def _refuse(self, member: int, *, replicas_before: bool) -> str:
+        """Let the coordinator refuse a commit that it gets, as too few replicas are in sync: before it comes, or when it is written.
+
+        Coordinators from 4.0 on write it in both cases.
+        """
         frame = self._arrived(member)
         self.failed = self.sent.pop(0)
         # Its member hears of it later, so that what it has sent behind it is received first.
@@ -158,9 +177,10 @@ class Commits(Members):
         followers = self._others()
         for follower in followers:
             self.gates.shut(FETCH, follower, self.coordinator)
-        # A follower is out of sync only if there is something that it does not have.
-        self._commit_of_another_group(self.coordinator)
-        self._await_isr([self.coordinator])
+        if replicas_before:
+            # A follower is out of sync only if there is something that it does not have.
+            self._commit_of_another_group(self.coordinator)
+            self._await_isr([self.coordinator])
         self.gates.release(frame)
         error = _error_of(frame, self.gates.answered(frame))
         for follower in followers:

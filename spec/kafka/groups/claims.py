@@ -68,7 +68,7 @@ C_21 = Claim(
         Assumption(words="no partition is added", chosen={"partition_adds": 0}),
         Assumption(words="no committed offset expires", chosen={"expiries": 0}),
     ),
-    note="Reliable is read as at least once: no record is skipped. latest is the default of auto.offset.reset.",
+    note="Section 1.9. Reliable is read as at least once: no record is skipped. latest is the default of auto.offset.reset.",
 )
 C_27 = Claim(
     id="C-27",
@@ -79,6 +79,7 @@ C_27 = Claim(
     cases=(
         *cases(VERSIONS, "never_back", commit=Commit.SYNC, coordinator_moves=1, crashes=1),
         *cases(VERSIONS, "never_back", commit=Commit.SYNC, delays=1, crashes=1),
+        *cases(VERSIONS, "never_back", commit=Commit.SYNC, commit_failures=1, coordinator_moves=1, crashes=1),
     ),
     witness="everything_committed",
     remarks=(
@@ -94,11 +95,12 @@ C_27 = Claim(
     ),
     assumptions=(
         Assumption(
-            words="no commit is held up, and not 0.11.0.0 (KAFKA-5600), 4.0.0 to 4.2.1, nor 4.3.0 (KAFKA-20634)",
-            chosen={"delays": 0},
+            words="no commit is held up or fails, and not 0.11.0.0 (KAFKA-5600), 4.0.0 to 4.2.1, nor 4.3.0 (KAFKA-20634)",
+            chosen={"delays": 0, "commit_failures": 0},
             only=KEEPS_COMMITS,
         ),
     ),
+    note="Section 1.6. Log and cache of the coordinator differ, to 3.9, where a commit was written and answered with an error.",
 )
 C_28 = Claim(
     id="C-28",
@@ -107,6 +109,7 @@ C_28 = Claim(
     articles=("004",),
     refuted_by="a version in which no record is processed twice although a member is expelled while it processes",
     cases=cases(VERSIONS, "none_repeated", VIOLATED, commit=Commit.AUTO, timeouts=1),
+    note="Section 1.8.",
 )
 C_29 = Claim(
     id="C-29",
@@ -122,7 +125,7 @@ C_29 = Claim(
         ),
         Assumption(words="the commit comes before the processing", chosen={"commit": Commit.BEFORE}),
     ),
-    note="A commit by hand alone does not help: it comes after the processing, and the member may be expelled in between.",
+    note="Section 1.8. A commit by hand alone does not help: it comes after the processing, and the member may be expelled in between.",
 )
 C_30 = Claim(
     id="C-30",
@@ -141,5 +144,6 @@ C_30 = Claim(
             case=Case(profile=NEWEST, chosen={"commit": Commit.BEFORE, "crashes": 1}, property="none_repeated"),
         ),
     ),
+    note="Section 1.8.",
 )
 CLAIMS = (C_21, C_27, C_28, C_29, C_30)

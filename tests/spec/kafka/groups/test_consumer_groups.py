@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from oracles import consumer_groups
 
@@ -10,6 +12,7 @@ from neverlost.explorer.search import explore
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import BoundsError, WrittenError
 from neverlost.spec.families import profiles
+from neverlost.spec.kafka.groups.claims import CLAIMS
 from neverlost.spec.kafka.groups.matrix import MATRIX
 
 SKIPPED, REPEATED, BACK, OWNERS, READERS = ASKED = (
@@ -123,6 +126,26 @@ def test_a_commit_that_is_held_up_takes_an_offset_back_unless_its_member_was_exp
     assert OWNERS not in broken(searched("4.3.1", OWNERS, delays=1, timeouts=1, **asked))
 
 
+UNANSWERED: dict[str, int | str] = {"reset": "earliest", "commit_failures": 1}
+
+
+@pytest.mark.parametrize(
+    ("version", "asked", "found"),
+    [
+        ("3.7", {"commit": "sync", "coordinator_moves": 1, "crashes": 1}, {BACK: 11}),
+        ("3.7", {"commit": "sync", "crashes": 1}, {}),
+        ("3.7", {"commit": "sync", "coordinator_moves": 1, "crashes": 1, "protocol": "consumer"}, {}),
+        ("4.3.1", {"commit": "sync", "coordinator_moves": 1, "crashes": 1}, {}),
+        ("4.3.1", {"commit": "before", "leaves": 1}, {SKIPPED: 3}),
+        ("3.7", {"commit": "before", "leaves": 1}, {}),
+    ],
+)
+def test_a_commit_that_was_answered_with_an_error_counts_at_once_or_when_its_log_is_loaded(
+    version: str, asked: dict[str, int | str], found: dict[str, int]
+) -> None:
+    assert broken(searched(version, SKIPPED, BACK, **UNANSWERED, **asked)) == found
+
+
 def test_nothing_is_skipped_by_a_commit_that_is_held_up_after_processing() -> None:
     for protocol in PROTOCOLS:
         for event in ({"joins": 1}, {"crashes": 1}, {"timeouts": 1}):
@@ -210,3 +233,9 @@ def test_releases_of_one_line_that_differ_have_no_common_name() -> None:
 
 def test_the_matrix_asks_versions_that_have_every_protocol() -> None:
     assert [version.name for version in MATRIX.versions if version.lacks.get("protocol")] == []
+
+
+def test_what_the_article_says_of_consumers_is_decided_by_this_family() -> None:
+    sections = {claim.id: re.findall(r"^Section (1\.\d)", claim.note) for claim in CLAIMS}
+    assert sections == {"C-21": ["1.9"], "C-27": ["1.6"], "C-28": ["1.8"], "C-29": ["1.8"], "C-30": ["1.8"]}
+    assert {case.profile.family for claim in CLAIMS for case in claim.cases} == {"groups"}
