@@ -74,7 +74,7 @@ class Commits(Members):
         reader, old = self.readers[member], self.coordinator
         new, *_ = self._others()
         self.gates.shut(FETCH, new, old)
-        self.gates.waiting(FETCH, new, old)
+        self.gates.waiting(FETCH, new, old, STEP_SECONDS)
         end = self.wire.end_offset(self.cluster.client_port[old], OFFSETS)
         offset = reader.done[partition]
         self.gates.shut(OFFSET_COMMIT, f"m{member + 1}", old)
@@ -122,14 +122,16 @@ class Commits(Members):
 
     def _send(self, member: int, partition: int) -> Frame:
         """Send a commit: the first that waits before the coordinator, with others of the same connection behind it."""
-        reader, name = self.readers[member], f"m{member + 1}"
-        if not self.sent:
+        reader, place = self.readers[member], (OFFSET_COMMIT, f"m{member + 1}", self.coordinator)
+        self.gates.shut(*place)
+        offset, end = reader.done[partition], time.monotonic() + STEP_SECONDS
+        call = reader.client.call("send", str(partition), str(offset))
+        while not self.gates.gate(*place).requests and time.monotonic() < end:
+            self._poll_nothing(reader)
             # After a broken connection a member must find its coordinator again; commitAsync alone may give up before.
-            for _ in range(5):
-                self._poll_nothing(reader)
-        self.gates.shut(OFFSET_COMMIT, name, self.coordinator)
-        offset = reader.done[partition]
-        self.sent.append(Sent(offset, reader.client.call("send", str(partition), str(offset))))
+            if call.has_ended:
+                call = reader.client.call("send", str(partition), str(offset))
+        self.sent.append(Sent(offset, call))
         return self._arrived(member)
 
     def _arrived(self, member: int) -> Frame:
@@ -147,7 +149,7 @@ class Commits(Members):
         self.sent.pop(0)
         if self.failed is not None:
             return "it is behind an answer that is held"
-        self.gates.answered(frame)
+        self.gates.answered(frame, STEP_SECONDS)
         return "it is answered"
 
     def _fail_commit(self, at: PathStep, member: int, partition: int) -> str:
@@ -162,7 +164,7 @@ class Commits(Members):
         self._commit_of_another_group(self.coordinator)
         self._await_isr([self.coordinator])
         self.gates.release(frame)
-        error = _error_of(frame, self.gates.answered(frame))
+        error = _error_of(frame, self.gates.answered(frame, STEP_SECONDS))
         for follower in followers:
             self.gates.open(FETCH, follower, self.coordinator)
         self._await_isr(self.cluster.brokers)
@@ -197,7 +199,7 @@ class Commits(Members):
     def _arrive_late(self, at: PathStep, member: int, partition: int) -> str:
         assert self.late is not None
         self.gates.release(self.late)
-        self.gates.answered(self.late)
+        self.gates.answered(self.late, STEP_SECONDS)
         return "it arrives, and is answered"
 
 

@@ -28,8 +28,16 @@ SOURCE, LIBRDKAFKA_SOURCE = "GroupMember.java", "librdkafka_member.py"
 LIBRDKAFKA = "librdkafka"
 OFFSETS = "__consumer_offsets"
 BROKER = 1
-CALL_SECONDS, STEP_SECONDS, REFUSED_SECONDS, EXPIRY_SECONDS, STAYS_SECONDS = 60.0, 45.0, 4.0, 180.0, 90.0
-"""How long is waited: for a call, a step, what is refused; for offsets to expire, which takes a minute, and to see that they do not."""
+CALL_SECONDS, STEP_SECONDS, REFUSED_SECONDS, FIRST_SECONDS, EXPIRY_SECONDS, STAYS_SECONDS = (
+    60.0,
+    45.0,
+    4.0,
+    120.0,
+    180.0,
+    90.0,
+)
+"""How long is waited: for a call, a step, what is refused; for the first member of a group, which may be kept waiting for others; for
+offsets to expire, which takes a minute, and to see that they do not."""
 POLL_MS, SESSION_MS, LONG_SESSION_MS = 200, 6000, 30000
 FETCH_SECONDS = 1.0
 STRATEGIES = {
@@ -172,9 +180,9 @@ class Members:
         source, more = str(files(__package__) / SOURCE), [AGENT] if self.holds else []
         self.readers[member] = Reader(JavaClient(self.cluster, process, source, settings, self.name, more=more))
 
-    def _await_assignment(self, state: Group, members: Sequence[int]) -> None:
+    def _await_assignment(self, state: Group, members: Sequence[int], seconds: float = STEP_SECONDS) -> None:
         """Have all members poll until these own what the model says, with the same positions. Raises NotDoneError."""
-        end = time.monotonic() + STEP_SECONDS
+        end = time.monotonic() + seconds
         found: dict[int, set[int]] = {}
         while True:
             for member, reader in self.readers.items():
@@ -186,7 +194,7 @@ class Members:
                 break
             if time.monotonic() > end:
                 shown = "; ".join(f"m{member + 1} owns {self._listed(found[member])}" for member in members)
-                raise NotDoneError(f"within {STEP_SECONDS:g} s {shown}")
+                raise NotDoneError(f"within {seconds:g} s {shown}")
         for member in members:
             reader = self.readers[member]
             for partition in wanted[member]:
