@@ -28,16 +28,12 @@ SOURCE, LIBRDKAFKA_SOURCE = "GroupMember.java", "librdkafka_member.py"
 LIBRDKAFKA = "librdkafka"
 OFFSETS = "__consumer_offsets"
 BROKER = 1
-CALL_SECONDS, STEP_SECONDS, REFUSED_SECONDS, FIRST_SECONDS, EXPIRY_SECONDS, STAYS_SECONDS = (
-    60.0,
-    45.0,
-    4.0,
-    120.0,
-    180.0,
-    90.0,
-)
-"""How long is waited: for a call, a step, what is refused; for the first member of a group, which may be kept waiting for others; for
-offsets to expire, which takes a minute, and to see that they do not."""
+CALL_SECONDS, STEP_SECONDS, REFUSED_SECONDS = 60.0, 45.0, 4.0
+"""How long is waited for a call, for a step, and for what is refused."""
+FIRST_SECONDS = 120.0
+"""How long the first member of a group is waited for, which brokers may keep waiting for others."""
+EXPIRY_SECONDS, STAYS_SECONDS = 180.0, 90.0
+"""How long is waited for offsets to expire, which takes a minute, and to see that they do not."""
 POLL_MS, SESSION_MS, LONG_SESSION_MS = 200, 6000, 30000
 FETCH_SECONDS = 1.0
 STRATEGIES = {
