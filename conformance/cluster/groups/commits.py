@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+from neverlost.model.kafka.groups.state import Commit
 
 from ..gates import FETCH, OFFSET_COMMIT, Frame, Part
 from ..releases import ClusterError
 from ..steered_clients import Call
 from ..story_paths import NotDoneError, PathStep
-from ..wire import NO_ERROR
-from .members import BROKER, OFFSETS, REFUSED_SECONDS, STEP_SECONDS, Members
+from ..wire import CONSUMER, DEBUGGING_CONSUMER, NO_ERROR
+from .members import BROKER, OFFSETS, POLL_MS, REFUSED_SECONDS, STEP_SECONDS, Members
 
 FIRST_FLEXIBLE_COMMIT = 8
+GIVES_UP_MS = 15000
+"""How long commitSync may take that is to fail: longer than the coordinator waits for replicas (offsets.commit.timeout.ms)."""
+POLLS_TO_FIND_COORDINATOR = 5
+"""So often a member polls behind a broken connection: one that is closed before does not say so to its coordinator."""
 
 
 @dataclass(frozen=True)
@@ -75,15 +82,13 @@ class Commits(Members):
         new, *_ = self._others()
         self.gates.shut(FETCH, new, old)
         self.gates.waiting(FETCH, new, old, STEP_SECONDS)
-        end = self.wire.end_offset(self.cluster.client_port[old], OFFSETS)
+        end = self._log_end()
         offset = reader.done[partition]
         self.gates.shut(OFFSET_COMMIT, f"m{member + 1}", old)
         call = reader.client.call("commit", str(partition), str(offset))
         frame = self._arrived(member)
         self.gates.release(frame)
-        self.cluster.until(
-            lambda: self.wire.end_offset(self.cluster.client_port[old], OFFSETS) != end, STEP_SECONDS, "the commit"
-        )
+        self.cluster.until(lambda: self._log_end() != end, STEP_SECONDS, "the commit")
         self.debugger = self.cluster.debugger(old, STEP_SECONDS)
         self.debugger.stop_in(self.resigns)
         self.cluster.control.move_leader(OFFSETS, (new, old))
@@ -153,24 +158,98 @@ class Commits(Members):
         return "it is answered"
 
     def _fail_commit(self, at: PathStep, member: int, partition: int) -> str:
+        frame = self._first_sent(member)
+        with self._followers_wait():
+            # A follower is out of sync only if there is something that it does not have.
+            self._commit_of_another_group(self.coordinator)
+            self._await_isr([self.coordinator])
+            end = self._log_end()
+            error = self._refused(frame)
+            if self._log_end() != end:
+                raise NotDoneError(f"a commit is answered with error {error}, and written")
+        return f"too few replicas are in sync: answered with error {error}, which its member has yet to hear, and not written"
+
+    def _fail_after_write(self, at: PathStep, member: int, partition: int) -> str:
+        if self.model.settings["commit"] == Commit.ASYNC:
+            frame = self._first_sent(member)
+            with self._followers_wait():
+                error = self._written_and_refused(frame)
+            return f"written, and answered with error {error}, which its member has yet to hear"
+        reader, offset = self.readers[member], self._next_commit(at, member, partition)
+        self.gates.shut(OFFSET_COMMIT, f"m{member + 1}", self.coordinator)
+        call = reader.client.call("commit", str(partition), str(offset), str(GIVES_UP_MS))
+        frame = self._arrived(member)
+        with self._followers_wait():
+            error = self._written_and_refused(frame)
+            # commitSync repeats it for as long as it may take; what it sends then is lost on the way.
+            self.gates.waiting(OFFSET_COMMIT, f"m{member + 1}", self.coordinator, STEP_SECONDS)
+            problem = call.wait(STEP_SECONDS)
+            self.gates.cut_waiting(OFFSET_COMMIT, f"m{member + 1}", self.coordinator)
+        self.gates.open(OFFSET_COMMIT, f"m{member + 1}", self.coordinator)
+        if not problem:
+            raise NotDoneError(f"commitSync of {offset} returns")
+        for _ in range(POLLS_TO_FIND_COORDINATOR):
+            self._poll_nothing(reader)
+        return f"{offset} is written, and answered with error {error}; commitSync ends with {problem}"
+
+    def _next_commit(self, at: PathStep, member: int, partition: int) -> int:
+        """What a member commits that waits for the answer: what it has processed, or the record that it is about to process."""
+        reader = self.readers[member]
+        if self.model.settings["commit"] != Commit.BEFORE:
+            return reader.done[partition]
+        wanted, end = self._state(at.before).position[member][partition], time.monotonic() + STEP_SECONDS
+        while (found := reader.call("poll", POLL_MS, partition)) != f"{partition}:{wanted}":
+            if found or time.monotonic() > end:
+                raise NotDoneError(f"poll returns {found or 'nothing'}")
+        return wanted + 1
+
+    def _first_sent(self, member: int) -> Frame:
+        """The first commitAsync under way, which is to fail. Its member hears of it later, behind what it has sent since."""
         frame = self._arrived(member)
         self.failed = self.sent.pop(0)
-        # Its member hears of it later, so that what it has sent behind it is received first.
         self.gates.shut(OFFSET_COMMIT, f"m{member + 1}", self.coordinator, Part.ANSWER)
-        followers = self._others()
-        for follower in followers:
-            self.gates.shut(FETCH, follower, self.coordinator)
-        # A follower is out of sync only if there is something that it does not have.
-        self._commit_of_another_group(self.coordinator)
-        self._await_isr([self.coordinator])
+        return frame
+
+    def _written_and_refused(self, frame: Frame) -> int:
+        """The error with which the coordinator answers a commit, and that it has written it."""
+        end = self._log_end()
+        error = self._refused(frame)
+        if self._log_end() == end:
+            raise NotDoneError(f"a commit is answered with error {error}, and not written")
+        return error
+
+    def _refused(self, frame: Frame) -> int:
+        """Let a commit pass: the error with which the coordinator answers it. Raises NotDoneError if there is none."""
         self.gates.release(frame)
         error = _error_of(frame, self.gates.answered(frame, STEP_SECONDS))
-        for follower in followers:
+        if error == NO_ERROR:
+            raise NotDoneError("a commit is accepted")
+        return error
+
+    def _log_end(self, replica: int = DEBUGGING_CONSUMER) -> tuple[int, int | None]:
+        return self.wire.end_offset(self.cluster.client_port[self.coordinator], OFFSETS, replica=replica)
+
+    @contextmanager
+    def _followers_wait(self) -> Iterator[None]:
+        """The coordinator's followers get nothing meanwhile, and everything afterwards."""
+        for follower in self._others():
+            self.gates.shut(FETCH, follower, self.coordinator)
+        yield
+        for follower in self._others():
             self.gates.open(FETCH, follower, self.coordinator)
         self._await_isr(self.cluster.brokers)
-        if error == NO_ERROR:
-            raise NotDoneError(f"the commit of {self.failed.offset} is accepted")
-        return f"too few replicas are in sync: {self.failed.offset} is answered with error {error}, which its member has yet to hear"
+        self.cluster.until(
+            lambda: self._log_end() == self._log_end(CONSUMER), STEP_SECONDS, "all that the coordinator has written"
+        )
+
+    def _load_log(self, at: PathStep) -> str:
+        new, *_ = self._others()
+        self.cluster.control.move_leader(OFFSETS, (new, self.coordinator))
+        self.cluster.until(
+            lambda: self._commit_of_another_group(new) == NO_ERROR, STEP_SECONDS, f"broker {new} as the coordinator"
+        )
+        self.coordinator = new
+        return f"broker {new} is the coordinator"
 
     def _commit_of_another_group(self, broker: int) -> int:
         """What a coordinator answers to another group, which has no members: an error code."""

@@ -163,7 +163,7 @@ class Members:
     @property
     def _session_ms(self) -> int:
         """How long a member may be silent, as it is while its commit waits, which is before its heartbeats on the same connection."""
-        waits = any(at.step.action.name == "fail_commit" for at in self.path)
+        waits = any(at.step.action.name in ("fail_commit", "fail_after_write") for at in self.path)
         return LONG_SESSION_MS if waits else SESSION_MS
 
     def _start(self, member: int, name: str = "") -> None:

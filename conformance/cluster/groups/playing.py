@@ -323,6 +323,8 @@ class Play(Commits):
         reader = self.readers.pop(member)
         reader.call("close")
         reader.client.kill()
+        if not self.readers:
+            self.cluster.until(lambda: self._group_is() == EMPTY, STEP_SECONDS, "a group without members")
         return "closed"
 
     def _fail(self, at: PathStep, member: int) -> str:
@@ -331,6 +333,9 @@ class Play(Commits):
 
     def _expire(self, at: PathStep) -> str:
         return "offsets.retention.minutes have passed"
+
+    def _group_is(self) -> str:
+        return self.wire.group_state(self.cluster.client_port[self.coordinator], self.name)
 
     def _expire_early(self, at: PathStep, partition: int) -> str:
         self._look()
@@ -343,7 +348,7 @@ class Play(Commits):
                 raise KeyboardInterrupt
             for reader in self.readers.values():
                 self._poll_nothing(reader)
-            states = [*states[-1:], self.wire.group_state(self.cluster.client_port[self.coordinator], self.name)]
+            states = [*states[-1:], self._group_is()]
             self._look()
         if EMPTY in states:
             # So the offsets of a group without members expire.

@@ -136,6 +136,26 @@ def test_a_commit_that_fails_before_it_is_sent_is_sent_again() -> None:
     assert not play.sent[0].call.has_ended
 
 
+def refused(*ends: int) -> Play:
+    """One whose coordinator's log ends there before a commit, and behind its answer."""
+    said = iter(ends)
+    wire = SimpleNamespace(end_offset=lambda port, topic, replica: (0, next(said)))
+    return playing("repeated-commit", "commitAsync, not repeated", "2.5.1", lambda _: None, wire)
+
+
+def answered(error: int) -> Frame:
+    """A commit that is answered with an error."""
+    return cast(Frame, SimpleNamespace(version=2, kind="", source="m1", reply=error.to_bytes(2, "big")))
+
+
+def test_a_commit_that_is_answered_with_an_error_and_written_is_told_from_one_that_is_not_written() -> None:
+    assert refused(4, 5)._written_and_refused(answered(7)) == 7
+    with pytest.raises(NotDoneError, match="answered with error 7, and not written"):
+        refused(4, 4)._written_and_refused(answered(7))
+    with pytest.raises(NotDoneError, match="a commit is accepted"):
+        refused(4, 5)._written_and_refused(answered(0))
+
+
 class Wire:
     """Has a group in one state after the other, and its offset until the last of them, or for good."""
 
