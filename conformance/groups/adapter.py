@@ -26,7 +26,7 @@ from .application import Application, Habits
 from .settings import AUTOMATIC, RESETS, release_of
 
 SEEN = (
-    *("exists", "discovered", "end", "start", "processed", "committed"),
+    *("exists", "discovered", "end", "start", "processed", "committed", "unseen"),
     *("generation", "rebalancing", "standing", "given", "given_in", "asked", "member_epoch"),
     *("up", "known", "owned", "position", "done", "sent", "sent_offset", "sent_in"),
     *("late", "late_offset", "late_of", "late_in"),
@@ -302,13 +302,29 @@ class GroupsAdapter(SteppedAdapter[_World]):
 
     def do_fail_commit(self, member: int, partition: int) -> None:
         """The first commit under way fails; an application may send it again."""
+        self._fails(member, self.world.applications[member].under_way.pop(0))
+
+    def _fails(self, member: int, failed: OffsetCommit) -> None:
         application = self.world.applications[member]
-        failed = application.under_way.pop(0)
         if self.model.settings["retries_async"] and application.consumer is not None:
-            application.under_way.append(self._request(member, partition, failed.offset, failed.leader_epoch))
+            application.under_way.append(self._request(member, failed.partition, failed.offset, failed.leader_epoch))
+
+    def do_fail_after_write(self, member: int, partition: int) -> None:
+        """The coordinator writes a commit, and what it has written is not replicated in time."""
+        under_way = self.world.applications[member].under_way
+        request = under_way.pop(0) if self.commit == Commit.ASYNC else self._next_commit(member, partition)
+        error = self.world.coordinator.commit(request, new_protocol=self.is_new, in_time=False)
+        if error not in (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.REQUEST_TIMED_OUT):
+            raise NotPerformed(f"the coordinator refuses it with {error.name}")
+        if self.commit == Commit.ASYNC:
+            self._fails(member, request)
 
     def do_hold_up(self, member: int, partition: int) -> None:
         """A commit whose connection breaks."""
+        self.world.late = member, self._next_commit(member, partition)
+
+    def _next_commit(self, member: int, partition: int) -> OffsetCommit:
+        """What a member commits now."""
         application = self.world.applications[member]
         position = self._consumer(member).position(partition)
         assert position is not None
@@ -319,7 +335,7 @@ class GroupsAdapter(SteppedAdapter[_World]):
             offset, epoch = position.offset + 1, self.world.sources[partition].fetch(position.offset)
         else:
             epoch = application.epoch_at(partition, offset)
-        self.world.late = member, self._request(member, partition, offset, epoch)
+        return self._request(member, partition, offset, epoch)
 
     def do_arrive_late(self, member: int, partition: int) -> None:
         """The coordinator gets it."""
@@ -448,6 +464,7 @@ class GroupsAdapter(SteppedAdapter[_World]):
         """
         coordinator = self.world.coordinator
         log = coordinator.offsets.log
+        self._lose_unseen(partition)
         if not self.release.loads_first_part_only:
             log.lose_last(partition)
             coordinator.moved({})
@@ -455,10 +472,21 @@ class GroupsAdapter(SteppedAdapter[_World]):
         coordinator.moved({partition: len(log.values[partition]) - 1})
         log.lose_last(partition)
 
+    def do_load_log(self) -> None:
+        """Another coordinator reads the log."""
+        self.world.coordinator.moved({})
+
     def do_roll_back(self, partition: int) -> None:
         """The next coordinator's log lacks the last commit."""
+        self._lose_unseen(partition)
         self.world.coordinator.offsets.log.lose_last(partition)
         self.world.coordinator.moved({})
+
+    def _lose_unseen(self, partition: int) -> None:
+        """What was written behind the last commit is lost before it."""
+        offsets = self.world.coordinator.offsets
+        if offsets.unseen(partition) is not None:
+            offsets.log.lose_last(partition)
 
     def do_start_member(self, member: int) -> None:
         """A process is started."""
@@ -555,7 +583,13 @@ class GroupsAdapter(SteppedAdapter[_World]):
             "start": [source.start for source in world.sources],
             "processed": [[min(2, world.processed.get((p, o), 0)) for o in self.offsets] for p in self.partitions],
             "committed": [offsets[p].offset if p in offsets else NONE for p in self.partitions],
+            "unseen": [self._unseen(p) for p in self.partitions],
         }
+
+    def _unseen(self, partition: int) -> int:
+        """What is last in the log alone. The model does not ask where no coordinator loads it."""
+        found = self.world.coordinator.offsets.unseen(partition)
+        return NONE if found is None or not self.model.settings["coordinator_moves"] else found.offset
 
     def _coordinator(self) -> dict[str, Any]:
         coordinator = self.world.coordinator

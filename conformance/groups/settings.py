@@ -22,6 +22,10 @@ TOO_SIMPLE: Mapping[tuple[str, str], str] = {
     ("truncations", "removals"): "the model does not have the epochs that retention removes (KAFKA-19902)",
     ("truncations", "rollbacks"): "the model has no epoch of the commit before the last",
     ("truncations", "coordinator_moves"): "the model has no epoch of the commit before the last",
+    (
+        "commit_failures",
+        "rollbacks",
+    ): "the model has one commit before the last, also where several were written and failed",
 }
 """Budgets that do not go together here."""
 
@@ -62,6 +66,7 @@ def release_of(model: Model) -> Release:
         expiry=expiry,
         loads_first_part_only=bool(settings["loads_old"]),
         knows_every_epoch=True,
+        replays_writes=bool(settings["counts_refused"]),
         checks_epochs=bool(settings["checks_epoch"]),
         polls_in_rebalance=bool(settings["reads_in_rebalance"]),
         ignores_old_generations=bool(settings["ignores_old_claims"]),

@@ -35,21 +35,23 @@ class GroupCoordinator:
         self.empty_since_ms = 0
         """When the classic group became empty last (currentStateTimestamp)."""
 
-    def commit(self, request: OffsetCommit, *, new_protocol: bool) -> ErrorCode:
-        """OffsetCommit."""
+    def commit(self, request: OffsetCommit, *, new_protocol: bool, in_time: bool = True) -> ErrorCode:
+        """OffsetCommit. `in_time`: is what is written replicated before offsets.commit.timeout.ms?"""
         if new_protocol:
             error = self.consumer.validate_commit(request.member, request.generation, request.partition)
         else:
             error = self.classic.validate_commit(request.member, request.generation)
         if error is ErrorCode.NONE:
-            self.store(request.partition, request.offset, request.leader_epoch)
+            replays = new_protocol or self.release.replays_writes
+            self.store(request.partition, request.offset, request.leader_epoch, takes_over=in_time or replays)
+            if not in_time:
+                error = ErrorCode.COORDINATOR_NOT_AVAILABLE if replays else ErrorCode.REQUEST_TIMED_OUT
         return error
 
-    def store(self, partition: int, offset: int, leader_epoch: int | None) -> None:
+    def store(self, partition: int, offset: int, leader_epoch: int | None, *, takes_over: bool = True) -> None:
         """An offset that is accepted is written."""
-        self.offsets.commit(
-            partition, OffsetAndMetadata(offset=offset, leader_epoch=leader_epoch, committed_at_ms=self.now_ms)
-        )
+        value = OffsetAndMetadata(offset=offset, leader_epoch=leader_epoch, committed_at_ms=self.now_ms)
+        self.offsets.commit(partition, value, takes_over=takes_over)
 
     def fetch_offset(self, partition: int) -> OffsetAndMetadata | None:
         """OffsetFetch."""

@@ -40,10 +40,16 @@ class OffsetStore:
         self.log = log
         self.offsets: dict[int, OffsetAndMetadata] = {}
 
-    def commit(self, partition: int, value: OffsetAndMetadata) -> None:
+    def commit(self, partition: int, value: OffsetAndMetadata, *, takes_over: bool = True) -> None:
         """Write an offset (storeOffsets, commitOffset). Nobody compares it with the one before."""
         self.log.append(partition, value)
-        self.offsets[partition] = value
+        if takes_over:
+            self.offsets[partition] = value
+
+    def unseen(self, partition: int) -> OffsetAndMetadata | None:
+        """The newest value of the log, if it is another offset than the one in memory."""
+        newest, known = self.log.values.get(partition, [None])[-1], self.offsets.get(partition)
+        return None if newest is None or (known is not None and known.offset == newest.offset) else newest
 
     def load(self, *, first_read: Mapping[int, int], keeps_first: bool) -> None:
         """Read the log, in two parts (doLoadGroupsAndOffsets).

@@ -25,6 +25,9 @@ class Release:
     """When offsets expire. With KIP-848 always in empty groups only."""
     loads_first_part_only: bool = False
     """Does a coordinator that reads its log keep what the first part of it says of a group (KAFKA-5600)?"""
+    replays_writes: bool = True
+    """Has the coordinator its state from what it writes (CoordinatorRuntime)? With KIP-848 always. The one before it takes an offset
+    over when it is replicated, if that is in time (GroupMetadataManager.storeOffsets)."""
     checks_epochs: bool = True
     """Do consumers compare leader epochs (KIP-320)?"""
     knows_every_epoch: bool = False
@@ -47,6 +50,7 @@ class Release:
 KAFKA_0_9 = Release(
     name="kafka-groups-0.9.0.0",
     expiry=Expiry.BY_COMMIT,
+    replays_writes=False,
     checks_epochs=False,
     polls_in_rebalance=False,
     epoch_of_partition=False,
@@ -60,8 +64,8 @@ KAFKA_2_8_1 = replace(KAFKA_2_5, name="kafka-groups-2.8.1", ignores_old_generati
 KAFKA_2_8_2 = replace(KAFKA_2_8_1, name="kafka-groups-2.8.2", expiry=Expiry.EMPTY)
 KAFKA_3_2_0 = replace(KAFKA_2_8_2, name="kafka-groups-3.2.0", commits_before_revoking=False)
 KAFKA_3_4_1 = replace(KAFKA_2_8_2, name="kafka-groups-3.4.1", ignores_old_generations=False)
-KAFKA_4_0 = replace(KAFKA_3_4_1, name="kafka-groups-4.0", raises_epoch_while_revoking=True)
-KAFKA_4_2_2 = replace(KAFKA_3_4_1, name="kafka-groups-4.2.2")
+KAFKA_4_0 = replace(KAFKA_3_4_1, name="kafka-groups-4.0", replays_writes=True, raises_epoch_while_revoking=True)
+KAFKA_4_2_2 = replace(KAFKA_4_0, name="kafka-groups-4.2.2", raises_epoch_while_revoking=False)
 KAFKA_4_3_1 = replace(KAFKA_4_2_2, name="kafka-groups-4.3.1", epoch_of_partition=True)
 
 RELEASES = {

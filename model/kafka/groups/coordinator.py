@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE, action, require
 
-from .offsets import forget_offset, refuse_sent, write_offset
+from .offsets import forget_offset, refuse_sent, take_over, write_offset
 from .state import Generation, Group, Member, Partition, Protocol, Standing
 
 
@@ -110,6 +110,20 @@ def move_coordinator(s: Group, partition: Partition) -> None:
 
     s.coordinator_moves_left -= 1
     lose_commit(s, partition)
+    take_over(s)
+
+
+@action("offsets.commit.timeout.ms, a coordinator that loads its log")
+def load_log(s: Group) -> None:
+    """The coordinator's partition gets another leader, which reads the log: commits that were written and answered with an error count.
+
+    Source: GroupMetadataManager.doLoadGroupsAndOffsets: for each key the last record.
+    """
+    require(s.coordinator_moves_left > 0)
+    require(any(s.unseen[partition] != NONE for partition in s.each(Partition)))
+
+    s.coordinator_moves_left -= 1
+    take_over(s)
 
 
 @action("an unclean election of __consumer_offsets")
@@ -120,10 +134,11 @@ def roll_back(s: Group, partition: Partition) -> None:
 
     s.rollbacks_left -= 1
     lose_commit(s, partition)
+    take_over(s)
 
 
 def lose_commit(s: Group, partition: Partition) -> None:
-    """What was committed before counts again."""
+    """What was committed before counts again; what was written behind it is lost too."""
     if s.older[partition] == NONE:
         forget_offset(s, partition)
     else:

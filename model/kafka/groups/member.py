@@ -5,7 +5,7 @@ from __future__ import annotations
 from neverlost.model.core import NONE, action, require, sends
 
 from .assigning import commits_automatically, in_poll
-from .offsets import accepts, forget_late, out_of_range, reset_offset, write_offset
+from .offsets import accepts, forget_late, out_of_range, reset_offset, write_and_refuse, write_offset
 from .state import Commit, Group, Member, Offset, Partition, Protocol, Standing, Times
 
 
@@ -22,6 +22,24 @@ def may_send(s: Group, member: Member) -> bool:
 def commits_early(s: Group) -> bool:
     """May enable.auto.commit commit what poll has yet to return?"""
     return s.commits_unreturned == 1 if s.protocol == Protocol.CONSUMER else s.commits_in_last_poll == 1
+
+
+def may_commit(s: Group, member: Member, partition: Partition) -> bool:
+    """Is the member where it commits?"""
+    if not may_send(s, member) or not s.owned[member][partition]:
+        return False
+    if commits_automatically(s):
+        return in_poll(s, member) or commits_early(s)
+    if s.commit == Commit.BEFORE:
+        return s.start[partition] <= s.position[member][partition] < s.end[partition]
+    return True
+
+
+def next_commit(s: Group, member: Member, partition: Partition) -> int:
+    """What the member commits: its position, what it has processed, or with `before` what it is about to process."""
+    if commits_automatically(s):
+        return s.position[member][partition]
+    return s.position[member][partition] + 1 if s.commit == Commit.BEFORE else s.done[member][partition]
 
 
 @action("KafkaConsumer.poll, Fetch", sends("member", "partitions", "fetch of {partition}"))
@@ -124,10 +142,44 @@ def receive_commit(s: Group, member: Member, partition: Partition) -> None:
 
 @action("OffsetCommit, a retriable error")
 def fail_commit(s: Group, member: Member, partition: Partition) -> None:
-    """The first commit under way fails; an application that repeats it sends the same offset again, after what it has sent since."""
+    """The first commit under way fails, and is not written; an application that repeats it sends the same offset again.
+
+    Source: GroupMetadataManager.storeOffsets (NOT_ENOUGH_REPLICAS, before anything is written), a coordinator that moves or loads.
+    """
     require(s.commit_failures_left > 0)
     require(s.sent[member][0] == partition)
 
+    fail_first(s, member, partition)
+
+
+@action("OffsetCommit, offsets.commit.timeout.ms")
+def fail_after_write(s: Group, member: Member, partition: Partition) -> None:
+    """The coordinator writes a commit, waits for replicas in vain, and answers with a retriable error.
+
+    Whoever waits for the answer does not go on: of commitSync before processing the record is yet to be processed.
+
+    Source: ReplicaManager.appendRecords, DelayedProduce (REQUEST_TIMED_OUT, NOT_ENOUGH_REPLICAS_AFTER_APPEND);
+    CoordinatorRuntime.OperationTimeout. Seen on 4.3.1.
+    """
+    require(s.commit_failures_left > 0)
+    if s.commit == Commit.ASYNC:
+        require(s.sent[member][0] == partition)
+        require(accepts(s, member, partition, s.sent_in[member][0]))
+    else:
+        require(may_commit(s, member, partition))
+        require(next_commit(s, member, partition) != s.committed[partition])
+        require(accepts(s, member, partition, s.known[member]))
+
+    if s.commit == Commit.ASYNC:
+        write_and_refuse(s, partition, s.sent_offset[member][0])
+        fail_first(s, member, partition)
+    else:
+        s.commit_failures_left -= 1
+        write_and_refuse(s, partition, next_commit(s, member, partition))
+
+
+def fail_first(s: Group, member: Member, partition: Partition) -> None:
+    """The first commit under way is answered with an error. If the application repeats it, that comes after what it has sent since."""
     s.commit_failures_left -= 1
     offset = s.sent_offset[member][0]
     end_first(s, member)
@@ -148,21 +200,13 @@ def hold_up(s: Group, member: Member, partition: Partition) -> None:
     """
     require(s.delays_left > 0)
     require(s.late == NONE)
-    require(may_send(s, member))
-    require(s.owned[member][partition])
-    require(not commits_automatically(s) or in_poll(s, member) or commits_early(s))
-    require(s.commit != Commit.BEFORE or s.start[partition] <= s.position[member][partition] < s.end[partition])
+    require(may_commit(s, member, partition))
 
     s.delays_left -= 1
     s.late = partition
     s.late_of = member
     s.late_in = s.known[member]
-    if commits_automatically(s):
-        s.late_offset = s.position[member][partition]
-    elif s.commit == Commit.BEFORE:
-        s.late_offset = s.position[member][partition] + 1
-    else:
-        s.late_offset = s.done[member][partition]
+    s.late_offset = next_commit(s, member, partition)
 
 
 @action("OffsetCommit")

@@ -25,13 +25,45 @@ def accepts(s: Group, member: Member, partition: Partition, named: Generation) -
 def write_offset(s: Group, partition: Partition, offset: int) -> None:
     """The coordinator writes a commit. What was committed before matters only where a commit may be lost."""
     if s.rollbacks + s.coordinator_moves > 0:
-        s.older[partition] = s.committed[partition]
+        s.older[partition] = s.committed[partition] if s.unseen[partition] == NONE else s.unseen[partition]
     s.committed[partition] = offset
+    s.unseen[partition] = NONE
     s.cut_at[partition] = NONE
 
 
+def counts_at_once(s: Group) -> bool:
+    """Has the coordinator its state from its log, so that what it has written counts whatever it answers?
+
+    With the classic protocol from 4.0 on, with KIP-848 from 3.7 on. The coordinator before takes an offset over once it is replicated,
+    and only if that is in time.
+
+    Source: CoordinatorRuntime.CoordinatorContext.append, OperationTimeout; GroupMetadataManager.storeOffsets (putCacheCallback).
+    """
+    return s.counts_refused == 1 or s.protocol == Protocol.CONSUMER
+
+
+def write_and_refuse(s: Group, partition: Partition, offset: int) -> None:
+    """The coordinator writes a commit, and answers with an error. That it is in the log matters only where a coordinator loads it."""
+    if counts_at_once(s):
+        write_offset(s, partition, offset)
+    elif s.coordinator_moves > 0:
+        s.unseen[partition] = NONE if offset == s.committed[partition] else offset
+
+
+def take_over(s: Group) -> None:
+    """A coordinator that loads its log has the last offset of each partition."""
+    for partition in s.each(Partition):
+        if s.unseen[partition] != NONE:
+            s.older[partition] = s.committed[partition]
+            s.committed[partition] = s.unseen[partition]
+            s.unseen[partition] = NONE
+            s.cut_at[partition] = NONE
+
+
 def forget_offset(s: Group, partition: Partition) -> None:
-    """Nothing is committed any more."""
+    """Nothing is committed any more. A tombstone is written for what the coordinator has, and hides what it has not taken over."""
+    if s.committed[partition] != NONE:
+        s.unseen[partition] = NONE
     s.committed[partition] = NONE
     s.older[partition] = NONE
     s.cut_at[partition] = NONE

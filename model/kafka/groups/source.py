@@ -68,5 +68,7 @@ def truncate(s: Group, partition: Partition) -> None:
         for k in s.each(Slot):
             if s.checks_epoch and s.commits_epoch and s.sent[member][k] == partition:
                 s.sent_offset[member][k] = min(s.sent_offset[member][k], cut)
+    if s.checks_epoch and s.commits_epoch and s.unseen[partition] != NONE:
+        s.unseen[partition] = min(s.unseen[partition], cut)
     if s.checks_epoch and s.commits_epoch and s.late == partition:
         s.late_offset = min(s.late_offset, cut)

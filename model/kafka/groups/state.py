@@ -105,6 +105,8 @@ class Group(State):
     """May a new coordinator go on with an offset that it has read before the newest (KAFKA-5600)?"""
     acknowledges_lost = setting(flag())
     """May a coordinator that loses its partition acknowledge a commit that is truncated (KAFKA-20634)?"""
+    counts_refused = setting(flag())
+    """Does a commit that was written and answered with an error count at once? Else a coordinator that loads its log counts it."""
     epoch_per_partition = setting(flag())
     """Is a commit accepted from the epoch on in which the member was assigned the partition (KIP-1251)? Else only in its newest."""
 
@@ -118,8 +120,8 @@ class Group(State):
     """How many times a consumer process may die."""
     timeouts = budget(up_to(Count), singular="timeout of a member", whose=CLIENT)
     """How many times a running member may be silent so long that it is expelled (`session.timeout.ms`, `max.poll.interval.ms`)."""
-    commit_failures = budget(up_to(Count), singular="failed commitAsync", whose=BROKER)
-    """How many times a commitAsync may fail with a retriable error."""
+    commit_failures = budget(up_to(Count), singular="failed commit", whose=BROKER)
+    """How many times a commit may fail with a retriable error, whether the coordinator has written it or not."""
     delays = budget(up_to(Count), singular="held-up commit", whose=BROKER)
     """How many times a commit may be held up on a broken connection, and arrive after what its member has sent since."""
     expiries = budget(up_to(Count), singular="expiry of offsets", whose=OPERATOR)
@@ -127,7 +129,7 @@ class Group(State):
     idle_times = budget(up_to(Count), singular="idle time of a partition", whose=OPERATOR)
     """How many times nothing may be committed for a partition for as long, while the group has members."""
     coordinator_moves = budget(up_to(Count), singular="move of the coordinator", whose=BROKER)
-    """How many times the coordinator's partition of __consumer_offsets may get another leader."""
+    """How many times the coordinator's partition of __consumer_offsets may get another leader, which loads it."""
     rollbacks = budget(up_to(Count), singular="lost commit", whose=BROKER)
     """How many times __consumer_offsets may lose its last commit, by an unclean election."""
     partition_adds = budget(up_to(Count), singular="added partition", whose=OPERATOR)
@@ -151,6 +153,8 @@ class Group(State):
     """The committed offset: where a new owner of the partition continues."""
     older = per(Partition, optional(Next))
     """The offset that was committed before."""
+    unseen = per(Partition, optional(Next))
+    """The offset that is last in the coordinator's log, and not taken over: its commit was answered with an error."""
     cut_at = per(Partition, optional(Next))
     """Where the partition was truncated below the committed offset since: the leader epoch that was committed with it tells."""
     generation = any_of(Generation)
@@ -204,7 +208,7 @@ class Group(State):
     timeouts_left = counter(timeouts)
     """How many times a running member may still be expelled."""
     commit_failures_left = counter(commit_failures)
-    """How many times a commitAsync may still fail."""
+    """How many times a commit may still fail."""
     delays_left = counter(delays)
     """How many times a commit may still be held up."""
     expiries_left = counter(expiries)
@@ -236,6 +240,11 @@ class Group(State):
         if self.late < 0:
             return ""
         return f"p{self.late + 1} at {self.late_offset} of m{self.late_of + 1} (generation {self.late_in})"
+
+    @view(Partition, "unseen")
+    def in_the_log_alone(self, partition: int) -> str:
+        """The offset that the coordinator has written, and not taken over."""
+        return "" if self.unseen[partition] < 0 else str(self.unseen[partition])
 
     @view(Partition, "start", "end", "processed")
     def records(self, partition: int) -> str:

@@ -45,6 +45,14 @@ WRITTEN_LATER = Gap(
         " goes back"
     ),
 )
+ANSWERED_LATER = Gap(
+    when=_in(),
+    between="the write of a commit, and its answer after offsets.commit.timeout.ms",
+    done=Merged(
+        because="who takes the partition over begins after that: its assignment, and from 2.5 on its committed offset, come when what"
+        " was written before is replicated, or no longer waited for"
+    ),
+)
 BEFORE_LEADER = Gap(
     when=_in(),
     between="the responses to JoinGroup and the SyncGroup of the leader, with which the assignment comes",
@@ -133,6 +141,14 @@ LEDGER = Ledger(
             only_old=(WRITTEN_LATER,),
         ),
         *_outside(member.fail_commit, "ConsumerCoordinator.java: commitOffsetsAsync"),
+        *_of_coordinator(
+            member.fail_after_write,
+            at("GroupCoordinator.scala: handleCommitOffsets"),
+            at("OffsetMetadataManager.java: commitOffset"),
+            ANSWERED_LATER,
+            SEVERAL_OFFSETS,
+            only_old=(WRITTEN_LATER,),
+        ),
         *_outside(member.hold_up, "AbstractCoordinator.java: onFailure"),
         *_of_coordinator(
             member.arrive_late,
@@ -231,6 +247,7 @@ LEDGER = Ledger(
             at("OffsetMetadataManager.java: cleanupExpiredOffsets"),
         ),
         *_outside(coordinator.move_coordinator, "ReplicaManager.scala: applyDelta"),
+        *_outside(coordinator.load_log, "ReplicaManager.scala: applyDelta"),
         *_outside(coordinator.roll_back, "ReplicaManager.scala: applyDelta"),
         *_outside(faults.start_member, "KafkaConsumer.java: subscribe"),
         *_outside(faults.leave, "KafkaConsumer.java: close", gaps=(SENT_AND_ANSWERED,)),

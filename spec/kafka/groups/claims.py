@@ -8,6 +8,8 @@ from neverlost.spec.claims import VIOLATED, Assumption, Case, Claim, Remark, cas
 from .versions import VERSIONS
 
 NEWEST = VERSIONS[-1]
+LAST_OF_OLD = next(version for version in reversed(VERSIONS) if not version.settings.get("counts_refused"))
+"""The last version whose coordinator takes a commit over only if it is replicated in time."""
 KEEPS_COMMITS = tuple(
     version.name
     for version in VERSIONS
@@ -90,6 +92,18 @@ C_27 = Claim(
                 property="never_back",
                 speaks_for=VIOLATED,
             ),
+        ),
+        *(
+            Remark(
+                question=f"Does it go back if a commit is written, answered with an error, and loaded by the next coordinator, {when}?",
+                case=Case(
+                    profile=version,
+                    chosen={"commit": Commit.SYNC, "commit_failures": 1, "coordinator_moves": 1, "crashes": 1},
+                    property="never_back",
+                    speaks_for=VIOLATED,
+                ),
+            )
+            for when, version in (("to 3.9", LAST_OF_OLD), ("from 4.0 on", NEWEST))
         ),
     ),
     assumptions=(

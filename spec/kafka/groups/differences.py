@@ -110,6 +110,16 @@ DIFFERENCES = (
         source="KAFKA-18376, KAFKA-19589; AsyncKafkaConsumer.collectFetch does not wait until allConsumed is read to be committed",
         known="code read on the branches of 4.1, 4.2, 4.3 and 4.4; no ticket is known",
     ),
+    ReleaseDifference(
+        rule="A commit that is written and answered with an error counts at once; before, when a coordinator loads its log.",
+        settings={"counts_refused": 1},
+        since="4.0.0",
+        source=(
+            "CoordinatorRuntime.CoordinatorContext.append replays what it writes, and OperationTimeout takes nothing back;"
+            " GroupMetadataManager.storeOffsets takes an offset over in putCacheCallback, without an error only"
+        ),
+        known="code read at 0.9.0.0, 0.10.2.1, 2.5.1, 3.6.2 and on the branches of 3.7, 3.8, 3.9, 4.0 and 4.3; played on 4.3.1",
+    ),
     _acknowledges_lost("4.0.0", "4.2.1"),
     _acknowledges_lost("4.3.0", "4.3.0"),
     ReleaseDifference(

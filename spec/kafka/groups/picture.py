@@ -21,6 +21,8 @@ FAULT_WORDS = {
     "remove": "REMOVED BY RETENTION",
     "add_partition": "PARTITION ADDED",
     "fail_commit": "COMMIT FAILS",
+    "fail_after_write": "COMMIT WRITTEN, ANSWERED WITH AN ERROR",
+    "load_log": "COORDINATOR MOVES, LOADS ITS LOG",
 }
 
 
@@ -30,6 +32,7 @@ def coordinator(s: Group) -> LaneView:
     doing = ", rebalancing" if s.rebalancing else ""
     lines = [
         f"p{p + 1}: {f'committed {s.committed[p]}' if s.committed[p] != NONE else 'nothing committed'}"
+        + (f", {s.unseen[p]} in the log" if s.unseen[p] != NONE else "")
         + (f", of m{s.given[p] + 1}" if s.given[p] != NONE else "")
         for p in range(len(s.exists))
         if s.exists[p]

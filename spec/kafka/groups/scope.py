@@ -29,6 +29,9 @@ MODELLED = {
         "Spring's error handler, LogAndContinue of Kafka Streams and errors.tolerance=all of Connect pass it over"
     ),
     "a commit that is held up on a connection that breaks": "it arrives after newer ones, and takes the offset back",
+    "a commit that fails: not written; or written, so that it counts at once, to 3.9 when another coordinator loads its log": (
+        "an application that repeats it, or a new owner that began before it, takes the offset back"
+    ),
 }
 
 SIMPLIFIED = {
@@ -77,9 +80,11 @@ SIMPLIFIED = {
     "two cooperative members that claim one partition: that of the later generation counts": (
         "to 2.8.0 claims have no generation, and the assignor may fail, so that nobody gets anything (KAFKA-12984)"
     ),
-    "a commit that is answered with an error is not written": (
-        "the coordinator of 4.0 and later writes it before it waits for replicas: it may count later, in the order in which it was"
-        " received"
+    "of the commits of a partition that were written and failed, to 3.9, the newest is known": (
+        "a coordinator that loads its log reads the newest; one whose log loses that too may read another of them"
+    ),
+    "the last commit before a partition is given up, or before a consumer is closed, does not fail": (
+        "one that fails leaves more to be processed again, as a member does that dies before it"
     ),
     "a commit of one partition is a step": "a real one has all of them, which several steps show",
     "at most two commitAsync of a member are under way": "more are the same again",

@@ -18,6 +18,7 @@ from neverlost.conformance.inprocess.groups.release import (
     KAFKA_0_9,
     KAFKA_2_8_1,
     KAFKA_2_8_2,
+    KAFKA_3_4_1,
     KAFKA_4_0,
     KAFKA_4_2_2,
     KAFKA_4_3_1,
@@ -188,6 +189,23 @@ def test_a_new_coordinator_of_0_11_0_0_keeps_what_it_has_read_first() -> None:
         store = OffsetStore(log)
         store.load(first_read={0: 1}, keeps_first=keeps)
         assert store.offsets[0].offset == found
+
+
+@pytest.mark.parametrize(("release", "counts_at_once"), [(KAFKA_3_4_1, False), (KAFKA_4_0, True)])
+def test_a_commit_that_is_not_replicated_in_time_counts_at_once_or_when_the_log_is_loaded(
+    release: Release, counts_at_once: bool
+) -> None:
+    cluster = Cluster(release)
+    consumer, coordinator = cluster.classic("a"), cluster.coordinator
+    cluster.rebalance(consumer)
+    request = consumer.commit_request(0, 1, None)
+    assert coordinator.commit(request, new_protocol=False, in_time=False) is not ErrorCode.NONE
+    found = coordinator.fetch_offset(0)
+    assert (found is not None) == counts_at_once
+    coordinator.moved({})
+    found = coordinator.fetch_offset(0)
+    assert found is not None
+    assert found.offset == 1
 
 
 def test_a_tombstone_is_read_too() -> None:

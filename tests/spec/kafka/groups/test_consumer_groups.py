@@ -123,6 +123,26 @@ def test_a_commit_that_is_held_up_takes_an_offset_back_unless_its_member_was_exp
     assert OWNERS not in broken(searched("4.3.1", OWNERS, delays=1, timeouts=1, **asked))
 
 
+UNANSWERED: dict[str, int | str] = {"reset": "earliest", "commit_failures": 1}
+
+
+@pytest.mark.parametrize(
+    ("version", "asked", "found"),
+    [
+        ("3.7", {"commit": "sync", "coordinator_moves": 1, "crashes": 1}, {BACK: 11}),
+        ("3.7", {"commit": "sync", "crashes": 1}, {}),
+        ("3.7", {"commit": "sync", "coordinator_moves": 1, "crashes": 1, "protocol": "consumer"}, {}),
+        ("4.3.1", {"commit": "sync", "coordinator_moves": 1, "crashes": 1}, {}),
+        ("4.3.1", {"commit": "before", "leaves": 1}, {SKIPPED: 3}),
+        ("3.7", {"commit": "before", "leaves": 1}, {}),
+    ],
+)
+def test_a_commit_that_was_answered_with_an_error_counts_at_once_or_when_its_log_is_loaded(
+    version: str, asked: dict[str, int | str], found: dict[str, int]
+) -> None:
+    assert broken(searched(version, SKIPPED, BACK, **UNANSWERED, **asked)) == found
+
+
 def test_nothing_is_skipped_by_a_commit_that_is_held_up_after_processing() -> None:
     for protocol in PROTOCOLS:
         for event in ({"joins": 1}, {"crashes": 1}, {"timeouts": 1}):
