@@ -238,12 +238,14 @@ class Play(Commits):
         elif in_threads or not reader.in_hand:
             self._poll_nothing(reader)
         else:
-            self._await_early(partition, reader.position[partition])
+            self._await_early(
+                partition, reader.position[partition], STEP_SECONDS if at.after is not None else REFUSED_SECONDS
+            )
         return "an automatic commit"
 
-    def _await_early(self, partition: int, position: int) -> None:
+    def _await_early(self, partition: int, position: int, seconds: float) -> None:
         """Wait for a commit of what poll has returned, while the application is not in poll. Raises NotDoneError."""
-        end = time.monotonic() + REFUSED_SECONDS
+        end = time.monotonic() + seconds
         while time.monotonic() < end:
             self._look()
             if self.committed[partition] == position:
