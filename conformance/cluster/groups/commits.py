@@ -17,7 +17,7 @@ from ..wire import CONSUMER, DEBUGGING_CONSUMER, NO_ERROR
 from .members import BROKER, OFFSETS, POLL_MS, REFUSED_SECONDS, STEP_SECONDS, Members
 
 FIRST_FLEXIBLE_COMMIT = 8
-GIVES_UP_MS = 15000
+GIVES_UP_MS = 10000
 """How long commitSync may take that is to fail: longer than the coordinator waits for replicas (offsets.commit.timeout.ms)."""
 POLLS_TO_FIND_COORDINATOR = 5
 """So often a member polls behind a broken connection: one that is closed before does not say so to its coordinator."""
