@@ -234,6 +234,8 @@ class Commits(Members):
         """The coordinator's followers get nothing meanwhile, and everything afterwards."""
         for follower in self._others():
             self.gates.shut(FETCH, follower, self.coordinator)
+            # What was asked for before would still be answered with what is written now.
+            self.gates.waiting(FETCH, follower, self.coordinator, STEP_SECONDS)
         yield
         for follower in self._others():
             self.gates.open(FETCH, follower, self.coordinator)
