@@ -70,7 +70,7 @@ C_21 = Claim(
         Assumption(words="no partition is added", chosen={"partition_adds": 0}),
         Assumption(words="no committed offset expires", chosen={"expiries": 0}),
     ),
-    note="Reliable is read as at least once: no record is skipped. latest is the default of auto.offset.reset.",
+    note="Section 1.9. Reliable is read as at least once: no record is skipped. latest is the default of auto.offset.reset.",
 )
 C_27 = Claim(
     id="C-27",
@@ -113,6 +113,7 @@ C_27 = Claim(
             only=KEEPS_COMMITS,
         ),
     ),
+    note="Section 1.6. Log and cache of the coordinator differ, to 3.9, where a commit was written and answered with an error.",
 )
 C_28 = Claim(
     id="C-28",
@@ -121,6 +122,7 @@ C_28 = Claim(
     articles=("004",),
     refuted_by="a version in which no record is processed twice although a member is expelled while it processes",
     cases=cases(VERSIONS, "none_repeated", VIOLATED, commit=Commit.AUTO, timeouts=1),
+    note="Section 1.8.",
 )
 C_29 = Claim(
     id="C-29",
@@ -136,7 +138,7 @@ C_29 = Claim(
         ),
         Assumption(words="the commit comes before the processing", chosen={"commit": Commit.BEFORE}),
     ),
-    note="A commit by hand alone does not help: it comes after the processing, and the member may be expelled in between.",
+    note="Section 1.8. A commit by hand alone does not help: it comes after the processing, and the member may be expelled in between.",
 )
 C_30 = Claim(
     id="C-30",
@@ -155,5 +157,6 @@ C_30 = Claim(
             case=Case(profile=NEWEST, chosen={"commit": Commit.BEFORE, "crashes": 1}, property="none_repeated"),
         ),
     ),
+    note="Section 1.8.",
 )
 CLAIMS = (C_21, C_27, C_28, C_29, C_30)

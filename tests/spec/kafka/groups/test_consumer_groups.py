@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from oracles import consumer_groups
 
@@ -10,6 +12,7 @@ from neverlost.explorer.search import explore
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import BoundsError, WrittenError
 from neverlost.spec.families import profiles
+from neverlost.spec.kafka.groups.claims import CLAIMS
 from neverlost.spec.kafka.groups.matrix import MATRIX
 
 SKIPPED, REPEATED, BACK, OWNERS, READERS = ASKED = (
@@ -230,3 +233,9 @@ def test_releases_of_one_line_that_differ_have_no_common_name() -> None:
 
 def test_the_matrix_asks_versions_that_have_every_protocol() -> None:
     assert [version.name for version in MATRIX.versions if version.lacks.get("protocol")] == []
+
+
+def test_what_the_article_says_of_consumers_is_decided_by_this_family() -> None:
+    sections = {claim.id: re.findall(r"^Section (1\.\d)", claim.note) for claim in CLAIMS}
+    assert sections == {"C-21": ["1.9"], "C-27": ["1.6"], "C-28": ["1.8"], "C-29": ["1.8"], "C-30": ["1.8"]}
+    assert {case.profile.family for claim in CLAIMS for case in claim.cases} == {"groups"}
