@@ -67,10 +67,10 @@ class Commits(Members):
         return [broker for broker in self.cluster.brokers if broker != self.coordinator]
 
     def _commit_sync(self, at: PathStep, member: int, partition: int) -> str:
-        reader = self.readers[member]
         if not self.resigns:
-            reader.call("commit", partition, reader.done[partition])
-            return f"{reader.done[partition]} is committed"
+            offset = self._state(at.before).done[member][partition]
+            self.readers[member].call("commit", partition, offset)
+            return f"{offset} is committed"
         return self._commit_while_the_coordinator_moves(member, partition)
 
     def _commit_while_the_coordinator_moves(self, member: int, partition: int) -> str:

@@ -26,7 +26,6 @@ from .members import (
     FIRST_SECONDS,
     POLL_MS,
     REFUSED_SECONDS,
-    SESSION_MS,
     STAYS_SECONDS,
     STEP_SECONDS,
     Reader,
@@ -318,7 +317,7 @@ class Play(Commits):
         return "its process is killed"
 
     def _expel(self, at: PathStep, member: int) -> str:
-        time.sleep(SESSION_MS / 1000)
+        time.sleep(self._session_ms / 1000)
         return "its session has ended"
 
     def _leave(self, at: PathStep, member: int) -> str:
