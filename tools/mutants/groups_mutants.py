@@ -269,6 +269,22 @@ OF_OFFSETS = (
         "error is ErrorCode.NONE",
         "True",
     ),
+    mistake(
+        "a commit that is not replicated in time is taken over, as from 4.0 on",
+        "OffsetCommit",
+        "2.8.1",
+        f"{COORDINATOR}.commit",
+        "new_protocol or self.release.replays_writes",
+        "True",
+    ),
+    mistake(
+        "a commit that is not replicated in time counts only when the log is loaded, as to 3.9",
+        "OffsetCommit",
+        "4.3.1",
+        f"{COORDINATOR}.commit",
+        "new_protocol or self.release.replays_writes",
+        "new_protocol",
+    ),
 )
 
 OF_CONSUMERS = (

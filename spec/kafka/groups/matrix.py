@@ -64,10 +64,14 @@ MATRIX = Matrix(
     beside="crashes",
     times=(0, 1),
     of_times="crashes",
-    legend="Expired offsets: both members are closed, and stay away for long. Below each: crashes of a consumer.",
-    note="With --reset none nothing is skipped: the consumer fails, and the record waits.",
+    legend=(
+        "Expired offsets: both members are closed, and stay away for long. Below each: crashes of a consumer.\n"
+        "The group has committed before, in each partition; one that has not begins where auto.offset.reset says."
+    ),
+    note="With --reset none no reset skips a record: the consumer fails, and the record waits.",
     meaning=(
         "auto is enable.auto.commit, with records that are processed between two polls; with auto-threads they are handed to other"
-        " threads; sync and async commit after processing, before commits first."
+        " threads; sync and async commit after processing, and no more than was processed; before commits first. The group has"
+        " committed before, in each partition."
     ),
 )

@@ -47,6 +47,7 @@ CONFIGURATIONS = (
         {**AFTER, "truncations": 1, "leaves": 1},
         {**AFTER, "rollbacks": 1, "leaves": 1},
         {**AFTER, "coordinator_moves": 1},
+        {**AFTER, "commit_failures": 1, "coordinator_moves": 1, "crashes": 1},
     ),
     *_of(
         WIDE,

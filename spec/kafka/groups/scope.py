@@ -87,6 +87,9 @@ SIMPLIFIED = {
         "one that fails leaves more to be processed again, as a member does that dies before it"
     ),
     "a commit of one partition is a step": "a real one has all of them, which several steps show",
+    "commitSync and commitAsync commit what is processed": (
+        "called without offsets they commit all that poll has returned: between two records of one poll they are as `auto-threads`"
+    ),
     "at most two commitAsync of a member are under way": "more are the same again",
     "the callback of a failed commitAsync runs before a partition is given up, or in a later generation": (
         "a delay between is not seen; it repeats an older offset, as here"
