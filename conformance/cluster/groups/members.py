@@ -162,9 +162,23 @@ class Members:
 
     @property
     def _session_ms(self) -> int:
-        """How long a member may be silent, as it is while its commit waits, which is before its heartbeats on the same connection."""
+        """How long a member may be silent, as it is while a request waits that is before its heartbeats on the same connection."""
         waits = any(at.step.action.name in ("fail_commit", "fail_after_write") for at in self.path)
-        return LONG_SESSION_MS if waits else SESSION_MS
+        return LONG_SESSION_MS if waits or self._polls_before_sync else SESSION_MS
+
+    @cached_property
+    def _polls_before_sync(self) -> set[int]:
+        """The members that poll between their join and their assignment, which must wait for that."""
+        joined, found = set[int](), set[int]()
+        for at in self.path:
+            name, picks = at.step.action.name, at.step.picks()
+            if name == "join":
+                joined.add(picks["member"])
+            elif name == "sync":
+                joined.discard(picks["member"])
+            elif name == "poll":
+                found |= joined & {picks["member"]}
+        return found
 
     def _start(self, member: int, name: str = "") -> None:
         self.started += 1

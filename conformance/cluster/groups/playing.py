@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from neverlost.model.kafka.groups.state import Commit
 
 from ..control import CONTROLLING, topic_settings
+from ..gates import SYNC_GROUP
 from ..releases import ClusterError
 from ..story_paths import NotDoneError, PathStep, PlayedPath, PlayedStep
 from ..wire import CONSUMER, NO_ERROR
@@ -111,6 +112,8 @@ class Play(Commits):
                     reader.call("position", partition)
                     reader.call("commit", partition, 0)
         self._until_committed(begins)
+        for member in self._polls_before_sync:
+            self.gates.shut(*self._syncs(member))
 
     def _end(self) -> None:
         if self.debugger is not None:
@@ -301,11 +304,22 @@ class Play(Commits):
     _heartbeat = _join
 
     def _complete(self, at: PathStep) -> str:
+        asking = [self.gates.gate(*self._syncs(member)) for member in self._polls_before_sync]
+        end = time.monotonic() + STEP_SECONDS
+        while any(gate.closed and not gate.requests for gate in asking):
+            for reader in self.readers.values():
+                self._poll_nothing(reader)
+            if time.monotonic() > end:
+                raise NotDoneError(f"no member asks for its assignment within {STEP_SECONDS:g} s")
         return "as soon as all have joined"
+
+    def _syncs(self, member: int) -> tuple[str, str, int]:
+        return SYNC_GROUP, f"m{member + 1}", self.coordinator
 
     def _sync(self, at: PathStep, member: int) -> str:
         assert at.after is not None
         state = self._state(at.after)
+        self.gates.open(*self._syncs(member))
         self._await_assignment(state, [member])
         owned = {p for p in range(self.partitions) if state.owned[member][p]}
         return f"m{member + 1} owns {self._listed(owned)}"

@@ -156,6 +156,20 @@ def test_a_commit_that_is_answered_with_an_error_and_written_is_told_from_one_th
         refused(4, 5)._written_and_refused(answered(0))
 
 
+@pytest.mark.parametrize(
+    ("name", "client", "waiting"),
+    [
+        ("cooperative-rebalance", "cooperative, enable.auto.commit", {0}),
+        ("consumer-crash", "commitSync after processing", set()),
+    ],
+)
+def test_a_member_that_polls_before_it_has_its_assignment_waits_for_that(
+    name: str, client: str, waiting: set[int]
+) -> None:
+    play = playing(name, client, "4.3.1", lambda _: None, wire=None)
+    assert play._polls_before_sync == waiting
+
+
 class Wire:
     """Has a group in one state after the other, and its offset until the last of them, or for good."""
 
