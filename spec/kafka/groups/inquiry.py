@@ -320,8 +320,8 @@ class GroupsInquiry(Inquiry):
     not_asked = "no file is of a consumer"
     assumes = (
         "the program commits what it has processed before it gives a partition up, and seeks nowhere by itself",
-        "what it commits by hand is processed: without offsets, commitSync() and commitAsync() commit all that poll has returned",
         "it has a group.id and subscribes, and closes its consumer if it fails at a record, unless a framework goes on",
+        "what it commits by hand is processed: without offsets, commitSync() and commitAsync() commit all that poll has returned",
         "the group has committed before, in each partition: otherwise it begins where auto.offset.reset says, and skips what is older",
     )
 
