@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.resources import files
 from importlib.util import find_spec
 from typing import cast
@@ -223,14 +223,19 @@ class Members:
         """See what the coordinator has, and whether an offset went back."""
         for partition in range(self.partitions):
             before = self.committed.get(partition, NO_OFFSET)
-            after = self.wire.committed_offset(
-                self.cluster.client_port[self.coordinator], self.name, self.name, partition
+            # A coordinator that loads its log, as behind a pause of its broker, does not say yet.
+            (after,) = self.cluster.until(
+                partial(self._offset_of, partition), STEP_SECONDS, f"the offset of p{partition + 1}"
             )
             self.committed[partition] = after
             if 0 <= after < before:
                 self.seen.setdefault(
                     BACK, (self.number, f"the committed offset of p{partition + 1} went from {before} to {after}")
                 )
+
+    def _offset_of(self, partition: int) -> tuple[int]:
+        port = self.cluster.client_port[self.coordinator]
+        return (self.wire.committed_offset(port, self.name, self.name, partition),)
 
     def _until_committed(self, wanted: Group, seconds: float = STEP_SECONDS) -> None:
         """Wait until the coordinator has the offsets that the model has. Raises NotDoneError."""

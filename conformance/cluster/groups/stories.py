@@ -161,8 +161,16 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
 
 
 def _settings(release: RunnableRelease, own: Mapping[str, str]) -> dict[str, str]:
-    """The settings of brokers: members that die are expelled soon, which with the new protocol brokers decide."""
-    found = {"group.initial.rebalance.delay.ms": "0", "group.min.session.timeout.ms": "1000", **own}
+    """The settings of brokers: members that die are expelled soon, which with the new protocol brokers decide.
+
+    No broker dies here: one that a busy machine keeps waiting is not to be fenced for it.
+    """
+    found = {
+        "group.initial.rebalance.delay.ms": "0",
+        "group.min.session.timeout.ms": "1000",
+        "broker.session.timeout.ms": "60000",
+        **own,
+    }
     if release.number >= FIRST_WITH_NEW_PROTOCOL:
         found |= {
             "group.consumer.min.session.timeout.ms": "1000",

@@ -110,7 +110,9 @@ class Client:
 def playing(name: str, client: str, place: str, obey: Callable[[str], tuple[str, str] | None], wire: object) -> Play:
     """One that plays a story with a single member, and with what takes the place of brokers."""
     planned = planned_as(name, client, place)
-    cluster = SimpleNamespace(gates=Gates(), wire=wire, client_port={1: 0}, brokers=(1,))
+    cluster = SimpleNamespace(
+        gates=Gates(), wire=wire, client_port={1: 0}, brokers=(1,), until=lambda look, seconds, what: look()
+    )
     found = Play(planned.model, planned.path, cast(Cluster, cluster), "g")
     found.readers[0] = Reader(cast(SteeredClient, Client(obey)), done={0: 1}, position={0: 1})
     found.coordinator, found.partitions, found.committed = 1, 1, {0: 0}
