@@ -13,10 +13,12 @@ from ..gates import FETCH, OFFSET_COMMIT, Frame, Part
 from ..releases import ClusterError
 from ..steered_clients import Call
 from ..story_paths import NotDoneError, PathStep
-from ..wire import CONSUMER, DEBUGGING_CONSUMER, NO_ERROR
+from ..wire import CONSUMER, DEBUGGING_CONSUMER, NO_ERROR, TIMED_OUT
 from .members import BROKER, OFFSETS, POLL_MS, REFUSED_SECONDS, STEP_SECONDS, Members
 
 FIRST_FLEXIBLE_COMMIT = 8
+GIVEN_UP = (TIMED_OUT, 15)
+"""How a coordinator answers that has waited for offsets.commit.timeout.ms in vain: to 3.9, and from 4.0 on."""
 GIVES_UP_MS = 10000
 """How long commitSync may take that is to fail: longer than the coordinator waits for replicas (offsets.commit.timeout.ms)."""
 POLLS_TO_FIND_COORDINATOR = 5
@@ -97,6 +99,8 @@ class Commits(Members):
         self.cluster.until(
             lambda: self._commit_of_another_group(new) == NO_ERROR, STEP_SECONDS, f"broker {new} as the coordinator"
         )
+        if frame.reply is not None and (early := _error_of(frame, frame.reply)) in GIVEN_UP:
+            raise ClusterError(f"broker {old} answers with error {early} before broker {new} is the coordinator")
         error = _error_of(frame, self.gates.answered(frame, STEP_SECONDS))
         if error == NO_ERROR:
             return (
