@@ -32,12 +32,13 @@ VOTE, BEGIN_EPOCH, END_EPOCH = "vote", "begin epoch", "end epoch"
 PRODUCE, INIT_PRODUCER_ID, ADD_PARTITIONS, END_TXN, MARKERS, OFFSETS = (
     *("produce", "producer id", "add partitions", "end of a transaction", "markers", "offsets of a transaction"),
 )
-OFFSET_COMMIT = "offset commit"
-"""What a member of a group commits."""
+OFFSET_COMMIT, SYNC_GROUP = "offset commit", "sync group"
+"""What a member of a group commits; how it asks for its assignment."""
 FETCH_KEY, LEADER_AND_ISR_KEY, SHUTDOWN_KEY, HEARTBEAT_KEY = 1, 4, 7, 63
 KINDS = {
     0: PRODUCE,
     8: OFFSET_COMMIT,
+    14: SYNC_GROUP,
     22: INIT_PRODUCER_ID,
     23: EPOCH_END,
     24: ADD_PARTITIONS,

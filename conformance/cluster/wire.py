@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafka.protocol.admin import cluster as directories
-from kafka.protocol.admin import configs
+from kafka.protocol.admin import configs, groups
 from kafka.protocol.admin import topics as admin
 from kafka.protocol.consumer import (
     FetchRequest,
@@ -311,6 +311,11 @@ class Wire:
         if error != NO_ERROR:
             raise ClusterError(f"the offset of {group} cannot be fetched: error {error}")
         return int(found.committed_offset)
+
+    def group_state(self, port: int, group: str) -> str:
+        """What a group is to its coordinator, in Kafka's word: Stable, PreparingRebalance, CompletingRebalance, Empty or Dead."""
+        answer = self.call(port, groups.DescribeGroupsRequest[0](groups=[group]), groups.DescribeGroupsResponse, 0)
+        return str(answer.groups[0].group_state)
 
     def commit(self, port: int, group: str, topic: str, offset: int, *, partition: int = 0) -> int:
         """Commit an offset of a group that has no members; the error code."""

@@ -58,7 +58,8 @@ public class GroupMember {
                         tell(number, null, "" + consumer.position(partition(words[2]), Duration.ofSeconds(10)));
                         break;
                     case "commit":
-                        consumer.commitSync(offset(words[2], words[3]));
+                        if (words.length == 4) consumer.commitSync(offset(words[2], words[3]));
+                        else consumer.commitSync(offset(words[2], words[3]), Duration.ofMillis(Long.parseLong(words[4])));
                         tell(number, null, "");
                         break;
                     case "send":

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+from neverlost.model.kafka.groups.state import Commit
 
 from ..gates import FETCH, OFFSET_COMMIT, Frame, Part
 from ..releases import ClusterError
 from ..steered_clients import Call
 from ..story_paths import NotDoneError, PathStep
-from ..wire import NO_ERROR
-from .members import BROKER, OFFSETS, REFUSED_SECONDS, STEP_SECONDS, Members
+from ..wire import CONSUMER, DEBUGGING_CONSUMER, NO_ERROR, TIMED_OUT
+from .members import BROKER, OFFSETS, POLL_MS, REFUSED_SECONDS, STEP_SECONDS, Members
 
 FIRST_FLEXIBLE_COMMIT = 8
+GIVEN_UP = (TIMED_OUT, 15)
+"""How a coordinator answers that has waited for offsets.commit.timeout.ms in vain: to 3.9, and from 4.0 on."""
+GIVES_UP_MS = 10000
+"""How long commitSync may take that is to fail: longer than the coordinator waits for replicas (offsets.commit.timeout.ms)."""
+POLLS_TO_FIND_COORDINATOR = 5
+"""So often a member polls behind a broken connection: one that is closed before does not say so to its coordinator."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +69,10 @@ class Commits(Members):
         return [broker for broker in self.cluster.brokers if broker != self.coordinator]
 
     def _commit_sync(self, at: PathStep, member: int, partition: int) -> str:
-        reader = self.readers[member]
         if not self.resigns:
-            reader.call("commit", partition, reader.done[partition])
-            return f"{reader.done[partition]} is committed"
+            offset = self._state(at.before).done[member][partition]
+            self.readers[member].call("commit", partition, offset)
+            return f"{offset} is committed"
         return self._commit_while_the_coordinator_moves(member, partition)
 
     def _commit_while_the_coordinator_moves(self, member: int, partition: int) -> str:
@@ -74,16 +83,14 @@ class Commits(Members):
         reader, old = self.readers[member], self.coordinator
         new, *_ = self._others()
         self.gates.shut(FETCH, new, old)
-        self.gates.waiting(FETCH, new, old)
-        end = self.wire.end_offset(self.cluster.client_port[old], OFFSETS)
+        self.gates.waiting(FETCH, new, old, STEP_SECONDS)
+        end = self._log_end()
         offset = reader.done[partition]
         self.gates.shut(OFFSET_COMMIT, f"m{member + 1}", old)
         call = reader.client.call("commit", str(partition), str(offset))
         frame = self._arrived(member)
         self.gates.release(frame)
-        self.cluster.until(
-            lambda: self.wire.end_offset(self.cluster.client_port[old], OFFSETS) != end, STEP_SECONDS, "the commit"
-        )
+        self.cluster.until(lambda: self._log_end() != end, STEP_SECONDS, "the commit")
         self.debugger = self.cluster.debugger(old, STEP_SECONDS)
         self.debugger.stop_in(self.resigns)
         self.cluster.control.move_leader(OFFSETS, (new, old))
@@ -92,6 +99,8 @@ class Commits(Members):
         self.cluster.until(
             lambda: self._commit_of_another_group(new) == NO_ERROR, STEP_SECONDS, f"broker {new} as the coordinator"
         )
+        if frame.reply is not None and (early := _error_of(frame, frame.reply)) in GIVEN_UP:
+            raise ClusterError(f"broker {old} answers with error {early} before broker {new} is the coordinator")
         error = _error_of(frame, self.gates.answered(frame, STEP_SECONDS))
         if error == NO_ERROR:
             return (
@@ -120,25 +129,18 @@ class Commits(Members):
             raise NotDoneError(f"the offset of p{partition + 1} is {before} at broker {self.coordinator} too")
         return f"broker {self.coordinator} is the coordinator"
 
-    def _load_log(self, at: PathStep) -> str:
-        old, (new, *_) = self.coordinator, self._others()
-        self.cluster.control.move_leader(OFFSETS, (new, old))
-        self.cluster.until(
-            lambda: self._commit_of_another_group(new) == NO_ERROR, STEP_SECONDS, f"broker {new} as the coordinator"
-        )
-        self.coordinator = new
-        return f"broker {new} is the coordinator, and has loaded its log"
-
     def _send(self, member: int, partition: int) -> Frame:
         """Send a commit: the first that waits before the coordinator, with others of the same connection behind it."""
-        reader, name = self.readers[member], f"m{member + 1}"
-        if not self.sent:
+        reader, place = self.readers[member], (OFFSET_COMMIT, f"m{member + 1}", self.coordinator)
+        self.gates.shut(*place)
+        offset, end = reader.done[partition], time.monotonic() + STEP_SECONDS
+        call = reader.client.call("send", str(partition), str(offset))
+        while not self.gates.gate(*place).requests and time.monotonic() < end:
+            self._poll_nothing(reader)
             # After a broken connection a member must find its coordinator again; commitAsync alone may give up before.
-            for _ in range(5):
-                self._poll_nothing(reader)
-        self.gates.shut(OFFSET_COMMIT, name, self.coordinator)
-        offset = reader.done[partition]
-        self.sent.append(Sent(offset, reader.client.call("send", str(partition), str(offset))))
+            if call.has_ended:
+                call = reader.client.call("send", str(partition), str(offset))
+        self.sent.append(Sent(offset, call))
         return self._arrived(member)
 
     def _arrived(self, member: int) -> Frame:
@@ -156,39 +158,104 @@ class Commits(Members):
         self.sent.pop(0)
         if self.failed is not None:
             return "it is behind an answer that is held"
-        self.gates.answered(frame)
+        self.gates.answered(frame, STEP_SECONDS)
         return "it is answered"
 
     def _fail_commit(self, at: PathStep, member: int, partition: int) -> str:
-        return self._refuse(member, replicas_before=True)
-
-    def _fail_after_write(self, at: PathStep, member: int, partition: int) -> str:
-        return self._refuse(member, replicas_before=False)
-
-    def _refuse(self, member: int, *, replicas_before: bool) -> str:
-        """Let the coordinator refuse a commit that it gets, as too few replicas are in sync: before it comes, or when it is written.
-
-        Coordinators from 4.0 on write it in both cases.
-        """
-        frame = self._arrived(member)
-        self.failed = self.sent.pop(0)
-        # Its member hears of it later, so that what it has sent behind it is received first.
-        self.gates.shut(OFFSET_COMMIT, f"m{member + 1}", self.coordinator, Part.ANSWER)
-        followers = self._others()
-        for follower in followers:
-            self.gates.shut(FETCH, follower, self.coordinator)
-        if replicas_before:
+        frame = self._first_sent(member)
+        with self._followers_wait():
             # A follower is out of sync only if there is something that it does not have.
             self._commit_of_another_group(self.coordinator)
             self._await_isr([self.coordinator])
+            end = self._log_end()
+            error = self._refused(frame)
+            if self._log_end() != end:
+                raise NotDoneError(f"a commit is answered with error {error}, and written")
+        return f"too few replicas are in sync: answered with error {error}, which its member has yet to hear, and not written"
+
+    def _fail_after_write(self, at: PathStep, member: int, partition: int) -> str:
+        if self.model.settings["commit"] == Commit.ASYNC:
+            frame = self._first_sent(member)
+            with self._followers_wait():
+                error = self._written_and_refused(frame)
+            return f"written, and answered with error {error}, which its member has yet to hear"
+        reader, offset = self.readers[member], self._next_commit(at, member, partition)
+        self.gates.shut(OFFSET_COMMIT, f"m{member + 1}", self.coordinator)
+        call = reader.client.call("commit", str(partition), str(offset), str(GIVES_UP_MS))
+        frame = self._arrived(member)
+        with self._followers_wait():
+            error = self._written_and_refused(frame)
+            # commitSync repeats it for as long as it may take; what it sends then is lost on the way.
+            self.gates.waiting(OFFSET_COMMIT, f"m{member + 1}", self.coordinator, STEP_SECONDS)
+            problem = call.wait(STEP_SECONDS)
+            self.gates.cut_waiting(OFFSET_COMMIT, f"m{member + 1}", self.coordinator)
+        self.gates.open(OFFSET_COMMIT, f"m{member + 1}", self.coordinator)
+        if not problem:
+            raise NotDoneError(f"commitSync of {offset} returns")
+        for _ in range(POLLS_TO_FIND_COORDINATOR):
+            self._poll_nothing(reader)
+        return f"{offset} is written, and answered with error {error}; commitSync ends with {problem}"
+
+    def _next_commit(self, at: PathStep, member: int, partition: int) -> int:
+        """What a member commits that waits for the answer: what it has processed, or the record that it is about to process."""
+        reader = self.readers[member]
+        if self.model.settings["commit"] != Commit.BEFORE:
+            return reader.done[partition]
+        wanted, end = self._state(at.before).position[member][partition], time.monotonic() + STEP_SECONDS
+        while (found := reader.call("poll", POLL_MS, partition)) != f"{partition}:{wanted}":
+            if found or time.monotonic() > end:
+                raise NotDoneError(f"poll returns {found or 'nothing'}")
+        return wanted + 1
+
+    def _first_sent(self, member: int) -> Frame:
+        """The first commitAsync under way, which is to fail. Its member hears of it later, behind what it has sent since."""
+        frame = self._arrived(member)
+        self.failed = self.sent.pop(0)
+        self.gates.shut(OFFSET_COMMIT, f"m{member + 1}", self.coordinator, Part.ANSWER)
+        return frame
+
+    def _written_and_refused(self, frame: Frame) -> int:
+        """The error with which the coordinator answers a commit, and that it has written it."""
+        end = self._log_end()
+        error = self._refused(frame)
+        if self._log_end() == end:
+            raise NotDoneError(f"a commit is answered with error {error}, and not written")
+        return error
+
+    def _refused(self, frame: Frame) -> int:
+        """Let a commit pass: the error with which the coordinator answers it. Raises NotDoneError if there is none."""
         self.gates.release(frame)
-        error = _error_of(frame, self.gates.answered(frame))
-        for follower in followers:
+        error = _error_of(frame, self.gates.answered(frame, STEP_SECONDS))
+        if error == NO_ERROR:
+            raise NotDoneError("a commit is accepted")
+        return error
+
+    def _log_end(self, replica: int = DEBUGGING_CONSUMER) -> tuple[int, int | None]:
+        return self.wire.end_offset(self.cluster.client_port[self.coordinator], OFFSETS, replica=replica)
+
+    @contextmanager
+    def _followers_wait(self) -> Iterator[None]:
+        """The coordinator's followers get nothing meanwhile, and everything afterwards."""
+        for follower in self._others():
+            self.gates.shut(FETCH, follower, self.coordinator)
+            # What was asked for before would still be answered with what is written now.
+            self.gates.waiting(FETCH, follower, self.coordinator, STEP_SECONDS)
+        yield
+        for follower in self._others():
             self.gates.open(FETCH, follower, self.coordinator)
         self._await_isr(self.cluster.brokers)
-        if error == NO_ERROR:
-            raise NotDoneError(f"the commit of {self.failed.offset} is accepted")
-        return f"too few replicas are in sync: {self.failed.offset} is answered with error {error}, which its member has yet to hear"
+        self.cluster.until(
+            lambda: self._log_end() == self._log_end(CONSUMER), STEP_SECONDS, "all that the coordinator has written"
+        )
+
+    def _load_log(self, at: PathStep) -> str:
+        new, *_ = self._others()
+        self.cluster.control.move_leader(OFFSETS, (new, self.coordinator))
+        self.cluster.until(
+            lambda: self._commit_of_another_group(new) == NO_ERROR, STEP_SECONDS, f"broker {new} as the coordinator"
+        )
+        self.coordinator = new
+        return f"broker {new} is the coordinator"
 
     def _commit_of_another_group(self, broker: int) -> int:
         """What a coordinator answers to another group, which has no members: an error code."""
@@ -217,7 +284,7 @@ class Commits(Members):
     def _arrive_late(self, at: PathStep, member: int, partition: int) -> str:
         assert self.late is not None
         self.gates.release(self.late)
-        self.gates.answered(self.late)
+        self.gates.answered(self.late, STEP_SECONDS)
         return "it arrives, and is answered"
 
 

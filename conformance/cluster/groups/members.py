@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.resources import files
 from importlib.util import find_spec
 from typing import cast
@@ -28,8 +28,12 @@ SOURCE, LIBRDKAFKA_SOURCE = "GroupMember.java", "librdkafka_member.py"
 LIBRDKAFKA = "librdkafka"
 OFFSETS = "__consumer_offsets"
 BROKER = 1
-CALL_SECONDS, STEP_SECONDS, REFUSED_SECONDS, EXPIRY_SECONDS, STAYS_SECONDS = 60.0, 45.0, 4.0, 180.0, 90.0
-"""How long is waited: for a call, a step, what is refused; for offsets to expire, which takes a minute, and to see that they do not."""
+CALL_SECONDS, STEP_SECONDS, REFUSED_SECONDS = 60.0, 45.0, 4.0
+"""How long is waited for a call, for a step, and for what is refused."""
+FIRST_SECONDS = 120.0
+"""How long the first member of a group is waited for, which brokers may keep waiting for others."""
+EXPIRY_SECONDS, STAYS_SECONDS = 180.0, 90.0
+"""How long is waited for offsets to expire, which takes a minute, and to see that they do not."""
 POLL_MS, SESSION_MS, LONG_SESSION_MS = 200, 6000, 30000
 FETCH_SECONDS = 1.0
 STRATEGIES = {
@@ -158,9 +162,23 @@ class Members:
 
     @property
     def _session_ms(self) -> int:
-        """How long a member may be silent, as it is while its commit waits, which is before its heartbeats on the same connection."""
+        """How long a member may be silent, as it is while a request waits that is before its heartbeats on the same connection."""
         waits = any(at.step.action.name in ("fail_commit", "fail_after_write") for at in self.path)
-        return LONG_SESSION_MS if waits else SESSION_MS
+        return LONG_SESSION_MS if waits or self._polls_before_sync else SESSION_MS
+
+    @cached_property
+    def _polls_before_sync(self) -> set[int]:
+        """The members that poll between their join and their assignment, which must wait for that."""
+        joined, found = set[int](), set[int]()
+        for at in self.path:
+            name, picks = at.step.action.name, at.step.picks()
+            if name == "join":
+                joined.add(picks["member"])
+            elif name == "sync":
+                joined.discard(picks["member"])
+            elif name == "poll":
+                found |= joined & {picks["member"]}
+        return found
 
     def _start(self, member: int, name: str = "") -> None:
         self.started += 1
@@ -172,9 +190,9 @@ class Members:
         source, more = str(files(__package__) / SOURCE), [AGENT] if self.holds else []
         self.readers[member] = Reader(JavaClient(self.cluster, process, source, settings, self.name, more=more))
 
-    def _await_assignment(self, state: Group, members: Sequence[int]) -> None:
+    def _await_assignment(self, state: Group, members: Sequence[int], seconds: float = STEP_SECONDS) -> None:
         """Have all members poll until these own what the model says, with the same positions. Raises NotDoneError."""
-        end = time.monotonic() + STEP_SECONDS
+        end = time.monotonic() + seconds
         found: dict[int, set[int]] = {}
         while True:
             for member, reader in self.readers.items():
@@ -186,7 +204,7 @@ class Members:
                 break
             if time.monotonic() > end:
                 shown = "; ".join(f"m{member + 1} owns {self._listed(found[member])}" for member in members)
-                raise NotDoneError(f"within {STEP_SECONDS:g} s {shown}")
+                raise NotDoneError(f"within {seconds:g} s {shown}")
         for member in members:
             reader = self.readers[member]
             for partition in wanted[member]:
@@ -205,14 +223,19 @@ class Members:
         """See what the coordinator has, and whether an offset went back."""
         for partition in range(self.partitions):
             before = self.committed.get(partition, NO_OFFSET)
-            after = self.wire.committed_offset(
-                self.cluster.client_port[self.coordinator], self.name, self.name, partition
+            # A coordinator that loads its log, as behind a pause of its broker, does not say yet.
+            (after,) = self.cluster.until(
+                partial(self._offset_of, partition), STEP_SECONDS, f"the offset of p{partition + 1}"
             )
             self.committed[partition] = after
             if 0 <= after < before:
                 self.seen.setdefault(
                     BACK, (self.number, f"the committed offset of p{partition + 1} went from {before} to {after}")
                 )
+
+    def _offset_of(self, partition: int) -> tuple[int]:
+        port = self.cluster.client_port[self.coordinator]
+        return (self.wire.committed_offset(port, self.name, self.name, partition),)
 
     def _until_committed(self, wanted: Group, seconds: float = STEP_SECONDS) -> None:
         """Wait until the coordinator has the offsets that the model has. Raises NotDoneError."""

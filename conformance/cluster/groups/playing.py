@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from neverlost.model.kafka.groups.state import Commit
 
 from ..control import CONTROLLING, topic_settings
+from ..gates import SYNC_GROUP
 from ..releases import ClusterError
 from ..story_paths import NotDoneError, PathStep, PlayedPath, PlayedStep
 from ..wire import CONSUMER, NO_ERROR
@@ -23,9 +24,9 @@ from .members import (
     BROKER,
     EXPIRY_SECONDS,
     FETCH_SECONDS,
+    FIRST_SECONDS,
     POLL_MS,
     REFUSED_SECONDS,
-    SESSION_MS,
     STAYS_SECONDS,
     STEP_SECONDS,
     Reader,
@@ -36,6 +37,8 @@ JUDGED = (SKIPPED, REPEATED, BACK)
 """What consumers must show where the model does, and nowhere else."""
 SEEN_TO_BE_REFUSED = ("poll", "commit_auto", "expire_early", "move_coordinator")
 """What is seen not to happen: poll returns nothing, an offset stays."""
+EMPTY = "Empty"
+"""The coordinator's word for a group without members."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,13 +105,15 @@ class Play(Commits):
         for member, up in enumerate(begins.up):
             if up:
                 self._start(member)
-        self._await_assignment(begins, [member for member, up in enumerate(begins.up) if up])
+        self._await_assignment(begins, [member for member, up in enumerate(begins.up) if up], FIRST_SECONDS)
         for member, reader in self.readers.items():
             for partition in range(self.partitions):
                 if begins.owned[member][partition]:
                     reader.call("position", partition)
                     reader.call("commit", partition, 0)
         self._until_committed(begins)
+        for member in self._polls_before_sync:
+            self.gates.shut(*self._syncs(member))
 
     def _end(self) -> None:
         if self.debugger is not None:
@@ -134,7 +139,7 @@ class Play(Commits):
         self.readers.clear()
         self._start(0, "last")
         reader = self.readers[0]
-        end = time.monotonic() + 2 * STEP_SECONDS
+        end = time.monotonic() + FIRST_SECONDS
         while reader.assigned != set(range(self.partitions)):
             reader.call("poll", POLL_MS, "none")
             if time.monotonic() > end:
@@ -143,10 +148,15 @@ class Play(Commits):
             error, wanted = self.wire.end_offset(self.port, self.name, partition, replica=CONSUMER)
             if error != NO_ERROR or wanted != self.ends[partition]:
                 raise ClusterError(f"p{partition + 1} ends at {wanted}, not at {self.ends[partition]}")
-            while int(reader.call("position", partition)) < wanted:
+            end = time.monotonic() + STEP_SECONDS
+            while (position := int(reader.call("position", partition))) < wanted:
                 found = reader.call("poll", POLL_MS, partition)
                 for one in filter(None, found.split(",")):
                     self.processed[partition, int(one.partition(":")[2])] += 1
+                if time.monotonic() > end:
+                    raise ClusterError(f"a new member does not read p{partition + 1} beyond {position}")
+        # A member that is killed would be expelled in the middle of the next run, and its coordinator would write that.
+        reader.call("close")
         never = [self._named(*record) for record in self._records() if not self.processed[record]]
         if never:
             self.seen[SKIPPED] = (number, f"nobody processes {', '.join(never)}, and the group has read to the end")
@@ -157,7 +167,7 @@ class Play(Commits):
         performed: Callable[..., str] = getattr(self, f"_{at.step.action.name}")
         said = performed(at, **at.step.picks())
         if at.after is not None:
-            slow = at.step.action.name in ("expire", "expire_early")
+            slow = at.step.action.name == "expire"
             self._until_committed(self._state(at.after), EXPIRY_SECONDS if slow else STEP_SECONDS)
         else:
             self._look()
@@ -230,12 +240,14 @@ class Play(Commits):
         elif in_threads or not reader.in_hand:
             self._poll_nothing(reader)
         else:
-            self._await_early(partition, reader.position[partition])
+            self._await_early(
+                partition, reader.position[partition], STEP_SECONDS if at.after is not None else REFUSED_SECONDS
+            )
         return "an automatic commit"
 
-    def _await_early(self, partition: int, position: int) -> None:
+    def _await_early(self, partition: int, position: int, seconds: float) -> None:
         """Wait for a commit of what poll has returned, while the application is not in poll. Raises NotDoneError."""
-        end = time.monotonic() + REFUSED_SECONDS
+        end = time.monotonic() + seconds
         while time.monotonic() < end:
             self._look()
             if self.committed[partition] == position:
@@ -292,11 +304,22 @@ class Play(Commits):
     _heartbeat = _join
 
     def _complete(self, at: PathStep) -> str:
+        asking = [self.gates.gate(*self._syncs(member)) for member in self._polls_before_sync]
+        end = time.monotonic() + STEP_SECONDS
+        while any(gate.closed and not gate.requests for gate in asking):
+            for reader in self.readers.values():
+                self._poll_nothing(reader)
+            if time.monotonic() > end:
+                raise NotDoneError(f"no member asks for its assignment within {STEP_SECONDS:g} s")
         return "as soon as all have joined"
+
+    def _syncs(self, member: int) -> tuple[str, str, int]:
+        return SYNC_GROUP, f"m{member + 1}", self.coordinator
 
     def _sync(self, at: PathStep, member: int) -> str:
         assert at.after is not None
         state = self._state(at.after)
+        self.gates.open(*self._syncs(member))
         self._await_assignment(state, [member])
         owned = {p for p in range(self.partitions) if state.owned[member][p]}
         return f"m{member + 1} owns {self._listed(owned)}"
@@ -308,13 +331,15 @@ class Play(Commits):
         return "its process is killed"
 
     def _expel(self, at: PathStep, member: int) -> str:
-        time.sleep(SESSION_MS / 1000)
+        time.sleep(self._session_ms / 1000)
         return "its session has ended"
 
     def _leave(self, at: PathStep, member: int) -> str:
         reader = self.readers.pop(member)
         reader.call("close")
         reader.client.kill()
+        if not self.readers:
+            self.cluster.until(lambda: self._group_is() == EMPTY, STEP_SECONDS, "a group without members")
         return "closed"
 
     def _fail(self, at: PathStep, member: int) -> str:
@@ -324,14 +349,23 @@ class Play(Commits):
     def _expire(self, at: PathStep) -> str:
         return "offsets.retention.minutes have passed"
 
+    def _group_is(self) -> str:
+        return self.wire.group_state(self.cluster.client_port[self.coordinator], self.name)
+
     def _expire_early(self, at: PathStep, partition: int) -> str:
         self._look()
-        before, end = self.committed[partition], time.monotonic() + STAYS_SECONDS
-        while at.after is None and self.committed[partition] == before:
+        before, seconds = self.committed[partition], STAYS_SECONDS if at.after is None else EXPIRY_SECONDS
+        end, states = time.monotonic() + seconds, list[str]()
+        while self.committed[partition] == before:
             if time.monotonic() > end:
-                raise NotDoneError(f"the offset of p{partition + 1} is {before} for {STAYS_SECONDS:g} s")
+                raise NotDoneError(f"the offset of p{partition + 1} is {before} for {seconds:g} s")
             if self.watch.interrupted():
                 raise KeyboardInterrupt
-            time.sleep(0.5)
+            for reader in self.readers.values():
+                self._poll_nothing(reader)
+            states = [*states[-1:], self._group_is()]
             self._look()
-        return self._expire(at)
+        if EMPTY in states:
+            # So the offsets of a group without members expire.
+            raise ClusterError(f"the offset of p{partition + 1} expires in a group without members")
+        return f"{self._expire(at)}; the group is {states[-1]}"

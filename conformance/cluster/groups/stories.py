@@ -35,14 +35,13 @@ class OnConsumers(On):
     """The method at which the thread is stopped that commits, so that the other one is first; empty if none is."""
     resigns: str
     """The method at which the thread of a broker is stopped by which it learns that it is the coordinator no more."""
+    brokers: dict[str, str]
+    """Settings of the brokers: those of the story, and what these consumers need."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Story(PathStory[OnConsumers]):
     """What happens to a group."""
-
-    brokers: dict[str, str]
-    """Settings of the brokers."""
 
 
 Planned = PlannedPath[Story, OnConsumers]
@@ -75,7 +74,6 @@ def _all() -> dict[str, Story]:
             about=row["about"],
             property=row["property"],
             bounds=row["bounds"],
-            brokers=row.get("brokers", {}),
             on=tuple(
                 OnConsumers(
                     where=on["client"],
@@ -86,6 +84,7 @@ def _all() -> dict[str, Story]:
                     library=on.get("library", ""),
                     holds=on.get("holds", ""),
                     resigns=on.get("resigns", ""),
+                    brokers={**row.get("brokers", {}), **on.get("brokers", {})},
                 )
                 for on in row["on"]
             ),
@@ -130,7 +129,7 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
     """
 
     def cluster_of(planned: Planned) -> tuple[tuple[int, ...], str, list[tuple[str, str]], bool]:
-        own = sorted(planned.story.brokers.items())
+        own = sorted(planned.on.brokers.items())
         return release_at(planned.place).number, planned.place, own, bool(planned.on.resigns)
 
     number = 0
@@ -162,8 +161,16 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
 
 
 def _settings(release: RunnableRelease, own: Mapping[str, str]) -> dict[str, str]:
-    """The settings of brokers: members that die are expelled soon, which with the new protocol brokers decide."""
-    found = {"group.initial.rebalance.delay.ms": "0", "group.min.session.timeout.ms": "1000", **own}
+    """The settings of brokers: members that die are expelled soon, which with the new protocol brokers decide.
+
+    No broker dies here: one that a busy machine keeps waiting is not to be fenced for it.
+    """
+    found = {
+        "group.initial.rebalance.delay.ms": "0",
+        "group.min.session.timeout.ms": "1000",
+        "broker.session.timeout.ms": "60000",
+        **own,
+    }
     if release.number >= FIRST_WITH_NEW_PROTOCOL:
         found |= {
             "group.consumer.min.session.timeout.ms": "1000",
@@ -176,5 +183,5 @@ def _settings(release: RunnableRelease, own: Mapping[str, str]) -> dict[str, str
 
 REPLICAS = "offsets.topic.replication.factor"
 """How many brokers a story has: as many as its __consumer_offsets has replicas."""
-FIRST_WITH_NEW_PROTOCOL = (4,)
-"""The first release that has it without being asked for (KIP-848)."""
+FIRST_WITH_NEW_PROTOCOL = (3, 7)
+"""The first release that has it, where it is asked for (KIP-848)."""

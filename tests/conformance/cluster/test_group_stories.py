@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from played_runs import only
 
-from neverlost.conformance.cluster.groups.members import BACK
-from neverlost.conformance.cluster.groups.playing import REPEATED, SKIPPED, Played
+from neverlost.conformance.cluster.cluster import Cluster
+from neverlost.conformance.cluster.gates import OFFSET_COMMIT, Frame, Gates
+from neverlost.conformance.cluster.groups import playing as playing_module
+from neverlost.conformance.cluster.groups.members import BACK, Reader
+from neverlost.conformance.cluster.groups.playing import REPEATED, SKIPPED, Play, Played
 from neverlost.conformance.cluster.groups.stories import Planned, StoryRun, plan, play_stories, stories
 from neverlost.conformance.cluster.releases import ClusterError
-from neverlost.conformance.cluster.steered_clients import Call
-from neverlost.conformance.cluster.story_paths import PlayedStep, StoryError
+from neverlost.conformance.cluster.steered_clients import Call, SteeredClient
+from neverlost.conformance.cluster.story_paths import NotDoneError, PlayedStep, StoryError
 
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "groups.md"
 ROWS = [(story.name, on.where, place) for story in stories() for on in story.on for place in on.releases]
@@ -81,6 +87,130 @@ def test_all_that_the_page_has_of_stories_is_as_the_model_says() -> None:
         as_expected, _, played = runs.partition(" of ")
         assert as_expected == played, line
     assert shown == set(ROWS)
+
+
+# How it is played, by what is no broker
+
+
+class Client:
+    """Obeys as a test says, and remembers what it was told."""
+
+    def __init__(self, obey: Callable[[str], tuple[str, str] | None]) -> None:
+        self.obey = obey
+        self.calls: list[tuple[str, Call]] = []
+
+    def call(self, command: str, *arguments: str) -> Call:
+        call = Call()
+        self.calls.append((command, call))
+        if (answer := self.obey(command)) is not None:
+            call.end(*answer)
+        return call
+
+
+def playing(name: str, client: str, place: str, obey: Callable[[str], tuple[str, str] | None], wire: object) -> Play:
+    """One that plays a story with a single member, and with what takes the place of brokers."""
+    planned = planned_as(name, client, place)
+    cluster = SimpleNamespace(
+        gates=Gates(), wire=wire, client_port={1: 0}, brokers=(1,), until=lambda look, seconds, what: look()
+    )
+    found = Play(planned.model, planned.path, cast(Cluster, cluster), "g")
+    found.readers[0] = Reader(cast(SteeredClient, Client(obey)), done={0: 1}, position={0: 1})
+    found.coordinator, found.partitions, found.committed = 1, 1, {0: 0}
+    return found
+
+
+def test_a_commit_that_fails_before_it_is_sent_is_sent_again() -> None:
+    told = Counter[str]()
+
+    def obey(command: str) -> tuple[str, str] | None:
+        told[command] += 1
+        if command != "send":
+            return "", ""
+        if told[command] == 1:
+            return "RetriableCommitFailedException", ""
+        play.gates.gate(OFFSET_COMMIT, "m1", 1).requests.append(cast(Frame, arrived))
+        return None
+
+    arrived = SimpleNamespace()
+    play = playing("late-commit", "commitAsync", "4.3.1", obey, wire=None)
+    play._send(0, 0)
+    assert told["send"] == 2
+    assert not play.sent[0].call.has_ended
+
+
+def refused(*ends: int) -> Play:
+    """One whose coordinator's log ends there before a commit, and behind its answer."""
+    said = iter(ends)
+    wire = SimpleNamespace(end_offset=lambda port, topic, replica: (0, next(said)))
+    return playing("repeated-commit", "commitAsync, not repeated", "2.5.1", lambda _: None, wire)
+
+
+def answered(error: int) -> Frame:
+    """A commit that is answered with an error."""
+    return cast(Frame, SimpleNamespace(version=2, kind="", source="m1", reply=error.to_bytes(2, "big")))
+
+
+def test_a_commit_that_is_answered_with_an_error_and_written_is_told_from_one_that_is_not_written() -> None:
+    assert refused(4, 5)._written_and_refused(answered(7)) == 7
+    with pytest.raises(NotDoneError, match="answered with error 7, and not written"):
+        refused(4, 4)._written_and_refused(answered(7))
+    with pytest.raises(NotDoneError, match="a commit is accepted"):
+        refused(4, 5)._written_and_refused(answered(0))
+
+
+@pytest.mark.parametrize(
+    ("name", "client", "waiting"),
+    [
+        ("cooperative-rebalance", "cooperative, enable.auto.commit", {0}),
+        ("consumer-crash", "commitSync after processing", set()),
+    ],
+)
+def test_a_member_that_polls_before_it_has_its_assignment_waits_for_that(
+    name: str, client: str, waiting: set[int]
+) -> None:
+    play = playing(name, client, "4.3.1", lambda _: None, wire=None)
+    assert play._polls_before_sync == waiting
+
+
+class Wire:
+    """Has a group in one state after the other, and its offset until the last of them, or for good."""
+
+    def __init__(self, *states: str, stays: bool = False) -> None:
+        self.states, self.stays, self.told = states, stays, 0
+
+    def group_state(self, port: int, group: str) -> str:
+        self.told = min(self.told + 1, len(self.states))
+        return self.states[self.told - 1]
+
+    def committed_offset(self, port: int, group: str, topic: str, partition: int) -> int:
+        return 0 if self.stays or self.told < len(self.states) else -1
+
+
+REBALANCE = "offsets-that-expire-in-a-rebalance"
+
+
+def expires(wire: Wire, client: str, place: str) -> str:
+    """What is said of an offset that is to expire while the group has members."""
+    play = playing(REBALANCE, client, place, lambda _: ("", ""), wire)
+    (at,) = (at for at in play.path if at.step.action.name == "expire_early")
+    return play._expire_early(at, 0)
+
+
+def test_an_offset_expires_while_the_group_rebalances() -> None:
+    wire = Wire("Empty", "PreparingRebalance", "PreparingRebalance", "PreparingRebalance")
+    assert expires(wire, "commitSync, latest", "2.5.1").endswith("the group is PreparingRebalance")
+
+
+@pytest.mark.parametrize("states", [("Empty", "Empty"), ("Empty", "PreparingRebalance"), ("Stable", "Empty")])
+def test_an_offset_that_expires_in_a_group_without_members_is_no_such_story(states: tuple[str, ...]) -> None:
+    with pytest.raises(ClusterError, match="the offset of p1 expires in a group without members"):
+        expires(Wire(*states), "commitSync, latest", "2.5.1")
+
+
+def test_an_offset_that_is_to_stay_stays_for_longer_than_it_may_be_old(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(playing_module, "STAYS_SECONDS", 0.01)
+    with pytest.raises(NotDoneError, match=r"the offset of p1 is 0 for 0\.01 s"):
+        expires(Wire("Stable", stays=True), "commitSync, latest, without KAFKA-13636", "2.8.2")
 
 
 # One that is played
