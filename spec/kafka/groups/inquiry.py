@@ -329,6 +329,10 @@ def _remedy(case: GroupsCase, changes: Sequence[_Change]) -> Remedy:
     )
 
 
+COMMITTED_BEFORE = (
+    "the group has committed before, in each partition: otherwise it begins"
+    " where auto.offset.reset says, and skips what is older"
+)
 LOST_OFFSET = "1 offset lost from the coordinator's log + 1 later member"
 
 
@@ -344,8 +348,13 @@ class GroupsInquiry(Inquiry):
     assumes = (
         "the program commits what it has processed before it gives a partition up, and seeks nowhere by itself",
         "it has a group.id and subscribes, and closes its consumer if it fails at a record, unless a framework goes on",
-        "the group has committed before, in each partition: otherwise it begins where auto.offset.reset says, and skips what is older",
+        COMMITTED_BEFORE,
     )
+
+    def assumed_of(self, case: Case) -> Sequence[str]:
+        """A group that begins at the earliest record skips none, also if it has never committed."""
+        begins_first = isinstance(case, GroupsCase) and case.reset == "earliest"
+        return [one for one in self.assumes if not (begins_first and one == COMMITTED_BEFORE)]
 
     def subjects(self, read: Read) -> Sequence[Subject]:
         return [self._subject(file, read) for file in read.files if file.role == "consumer"]
