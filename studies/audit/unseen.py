@@ -6,11 +6,10 @@ Audits ask the wider model, which is the safe side. docs/losses-on-brokers.md ha
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 from neverlost.explorer.traces.commands import check_words
 from neverlost.explorer.traces.trace import Trace
-from neverlost.model.core import Model, Profile, Refused
+from neverlost.model.core import Model, Refused
 from neverlost.spec.families import family_of
 from neverlost.spec.kafka.replication.seen_losses import GONE, LOSS, SAME, recorded
 
@@ -41,7 +40,7 @@ class Unseen:
 
 def unseen_in(trace: Trace) -> Unseen | None:
     """What brokers were not seen to do in a story; None if they were seen to do each step, or if nobody knows."""
-    profile = _seen(trace.model.profile)
+    profile = family_of(trace.model.profile).seen(trace.model.profile)
     if profile is None or trace.property is None:
         return None
     narrower = profile.bounded(**trace.model.bounds, **trace.model.settings)
@@ -61,12 +60,6 @@ def unseen_in(trace: Trace) -> Unseen | None:
         once=not exact,
         command=check_words(narrower, trace.property),
     )
-
-
-@cache
-def _seen(profile: Profile) -> Profile | None:
-    """The version with the steps that brokers were seen to do; None if there is no such version."""
-    return family_of(profile).seen(profile)
 
 
 def _first_refused(narrower: Model, trace: Trace) -> int | None:

@@ -161,7 +161,8 @@ def test_spring_logs_a_record_that_fails_and_goes_on(asking: Asking) -> None:  #
 
 def test_two_changes_that_help_only_together_are_one_fix(asking: Asking) -> None:
     """Dead letters alone leave what `latest` skips, and `earliest` alone leaves what the error handler skips."""
-    section = only(asking("4.3.1", application=SPRING.replace("earliest", "latest"), broker=BROKER), "groups")
+    brokers = f"{BROKER}offsets.topic.replication.factor=1\n"
+    section = only(asking("4.3.1", application=SPRING.replace("earliest", "latest"), broker=brokers), "groups")
     (fix,) = section.fixes.values()
     assert fix is not None
     assert "dead letters; and set auto.offset.reset=earliest (" in fix.remedy.words
