@@ -285,9 +285,9 @@ def unseen_note(examination: Examination) -> str:
     if not marked:
         return ""
     known = [(one, unseen) for one, unseen in marked if unseen.without]
-    said = f"{MARK} A step of this story was not seen on any broker."
+    said = f"{MARK} A step of this story was not seen on any broker, and may still happen."
     if not known:
-        return f"{said} Whether there is one without such a step was not searched."
+        return f"{said} Whether there is a story without such a step was not searched."
     lengths = "; ".join(f"with {one.faults} {unseen.without}" for one, unseen in known)
     once = ", of a producer that sends each record once" if any(unseen.once for _, unseen in known) else ""
     return f"{said} The shortest loss of an acknowledged record without such a step{once}: {lengths}."
@@ -395,7 +395,7 @@ def costs_line(changes: Sequence[ConfigurationChange]) -> str:
 
 
 def _changes_words(deployment: Deployment, fixes: Sequence[Fix]) -> str:
-    sets = [faults for fix in fixes for faults in fix.faults]
+    sets = list(dict.fromkeys(faults for fix in fixes for faults in fix.faults))
     fewest = (
         " (no earlier version that was tried prevents it)" if fixes[0].upgrades and len(fixes[0].changes) == 1 else ""
     )

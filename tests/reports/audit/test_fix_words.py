@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from neverlost.reports.audit.wording import change_words, first_words, settings_line
+from neverlost.reports.audit.wording import change_words, first_words, fix_words, settings_line
 from neverlost.spec.configuration import Deployment, read_deployment
 from neverlost.spec.exposure import VERSION, ConfigurationChange
-from neverlost.studies.audit.fixes import Fix
+from neverlost.spec.faults import Faults
+from neverlost.studies.audit.fixes import Fix, with_same_changes
 
 TOPIC = "replication.factor=3\nmin.insync.replicas=1\n"
 STRIMZI = """apiVersion: kafka.strimzi.io/v1beta2
@@ -77,3 +79,19 @@ def test_what_helps_for_good_comes_first_and_everything_says_its_price(tmp_path:
     assert first < upgraded < flushed
     assert "Until then: add flush.messages=1" in words
     assert words.endswith("It costs: each write waits for the disk of every replica in sync.")
+
+
+def test_what_helps_until_an_upgrade_is_verified_for_each_finding(tmp_path: Path) -> None:
+    """Each finding has an interim fix of its own, with the same changes; the upgrade is verified once for all."""
+    before = read(tmp_path, "3.9", topic_properties=TOPIC)
+    crash, pause = Faults.of({"crashes": 1}), Faults.of({"pauses": 1})
+
+    def fix(own: Faults) -> Fix:
+        until = Fix(changes=(FLUSH,), deployment=before, faults=(own,), states=1)
+        return Fix(changes=(UPGRADE,), deployment=before, faults=(crash, pause), states=1, until=until)
+
+    found: list[Any] = [("crash", fix(crash)), ("pause", fix(pause))]
+    ((findings, fixes),) = with_same_changes(found)
+    words = fix_words(before, fixes)
+    assert findings == ["crash", "pause"]
+    assert words.count("it then never happens with 1 crash or 1 pause, in") == 2
