@@ -237,7 +237,7 @@ def _unseen(finding: DecidedDanger) -> dict[str, Any] | None:
         "length": found.length,
         "none": found.gone,
         "sends_once": found.once,
-        "command": found.command,
+        "command": list(found.command),
     }
 
 

@@ -295,7 +295,7 @@ def _findings(
     if unseen is not None:
         yield Text(wrapped(f"  {unseen_words(unseen)}", "    "))
         yield Text(wrapped("  To see the shortest story without such a step:", "  "))
-        yield Text(shell_lines(unseen.command.split(" "), "    "))
+        yield Text(shell_lines(unseen.command, "    "))
     if number == 1:
         yield titled(steps_text(trace_of(shown)))
     others = [d.faults for d, _ in found if d is not shown]

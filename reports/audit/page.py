@@ -289,7 +289,7 @@ def _story(prefix: str, found: Found) -> dict[str, Any]:
         "said": story(shown),
         "together": "; ".join(together) if len(together) > 1 else "",
         "unseen": "" if unseen is None else unseen_words(unseen),
-        "without": "" if unseen is None else unseen.command,
+        "without": "" if unseen is None else " ".join(unseen.command),
         "symbols": symbols(trace_of(shown).model),
         "story": story_section(trace_of(shown), f"{prefix}-step"),
         "command": shell_lines(command(shown), ""),

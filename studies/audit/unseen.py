@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from neverlost.explorer.traces.commands import check_words
+from neverlost.explorer.traces.commands import search_command
 from neverlost.explorer.traces.trace import Trace
 from neverlost.model.core import Model, Refused
 from neverlost.spec.families import family_of
@@ -22,7 +22,7 @@ class Unseen:
 
     `step` is the number of its first step that no broker was seen to do, None if only the record knows of it. `seen` is what they were
     seen to do, or what stands in the way. `length` has the steps of the shortest run without such a step, `gone` says that a search
-    found none. Both are of a producer that sends each record once, which the audit's does not if `once`. `command` shows that run.
+    found none. Both are of a producer that sends each record once, which the audit's does not if `once`. The words of `command` show that run.
     """
 
     step: int | None
@@ -30,7 +30,7 @@ class Unseen:
     length: int | None
     gone: bool
     once: bool
-    command: str
+    command: tuple[str, ...]
 
     @property
     def without(self) -> str:
@@ -58,7 +58,7 @@ def unseen_in(trace: Trace) -> Unseen | None:
         length=None if found is None else found.narrower,
         gone=found is not None and found.outcome == GONE,
         once=not exact,
-        command=check_words(narrower, trace.property),
+        command=tuple(search_command(narrower, trace.property)),
     )
 
 
