@@ -22,7 +22,8 @@ class Unseen:
 
     `step` is the number of its first step that no broker was seen to do, None if only the record knows of it. `seen` is what they were
     seen to do, or what stands in the way. `length` has the steps of the shortest run without such a step, `gone` says that a search
-    found none. Both are of a producer that sends each record once, which the audit's does not if `once`. The words of `command` show that run.
+    found none. Both are of a producer that sends each record once, which the audit's does not if `once`.
+    The words of `command` show that run.
     """
 
     step: int | None
