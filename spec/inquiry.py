@@ -177,6 +177,14 @@ class Inquiry(ABC):
     not_asked: ClassVar[str]
     assumes: ClassVar[tuple[str, ...]]
 
+    def assumed_of(self, case: Case) -> Sequence[str]:
+        """What a verdict on a case rests on."""
+        return self.assumes
+
+    def why_not_asked(self, read: Read) -> str:
+        """What is missing in files that lead to no question."""
+        return self.not_asked
+
     @abstractmethod
     def subjects(self, read: Read) -> Sequence[Subject]:
         """What the files lead to; nothing if they lead to none of it. Raises ConfigurationError for values that Kafka refuses."""

@@ -10,26 +10,13 @@ import json
 import sys
 from dataclasses import asdict
 
-from ledgers.losses_on_brokers import (
-    GONE,
-    LONGER,
-    LOSS,
-    NOT_FOUND,
-    PAGE,
-    RECORD,
-    SAME,
-    Answered,
-    losses_of_bugs,
-    losses_of_the_matrix,
-    losses_of_the_readme,
-    page,
-    record,
-)
+from ledgers.losses_on_brokers import PAGE, losses_of_bugs, losses_of_the_matrix, losses_of_the_readme, page
 
 from neverlost.conformance.cluster.finding import find_run
 from neverlost.explorer.process.memory import sensible_memory
 from neverlost.explorer.search import Limits
 from neverlost.model.core import Model
+from neverlost.spec.kafka.replication.seen_losses import GONE, LONGER, LOSS, NOT_FOUND, RECORD, SAME, Answered, record
 
 
 def answered(key: str, model: Model) -> Answered:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import click
 
@@ -81,7 +81,8 @@ def _assumptions() -> str:
 @click.option(
     "--assume",
     metavar="NAME=VALUE,...",
-    help=f"What the files leave open: {_assumptions()}. Else all are audited.",
+    help=f'What the files leave open: {_assumptions()}; and what a report says below "To narrow this", such as commit=sync.'
+    " Else all are audited.",
 )
 @click.option(
     "--tolerate",
@@ -198,7 +199,10 @@ def _baseline(chosen: AuditOptions, tolerances: Mapping[str, Mapping[str, int]])
     if not chosen.baseline:
         return None
     refused = list[RefusedTopics]()
-    found = read_all(chosen.baseline, kafka_version=chosen.kafka_version, assume=chosen.assume, refused=refused)
+    try:
+        found = read_all(chosen.baseline, kafka_version=chosen.kafka_version, assume=chosen.assume, refused=refused)
+    except ConfigurationError as error:
+        raise ConfigurationError([replace(one, what=f"of --baseline: {one.what}") for one in error.problems]) from None
     return Baseline(deployments=found.deployments, refused=refused, read=read_of(found, tolerances))
 
 

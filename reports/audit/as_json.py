@@ -17,10 +17,11 @@ from neverlost.studies.audit.fixes import Fix
 from neverlost.studies.audit.reading_verdicts import ReadingVerdict
 from neverlost.studies.audit.sections import Decided, Section
 from neverlost.studies.audit.tolerance import Tolerance
+from neverlost.studies.audit.unseen import unseen_in
 
 from .remarks import Remark
 from .sections import command_of, story_of, why_not
-from .wording import change_words, command, story
+from .wording import change_words, command, story, trace_of
 
 SCHEMA = 3
 
@@ -134,7 +135,7 @@ def _section(section: Section) -> dict[str, Any]:
         "tolerance": None if section.tolerated is None else dict(section.tolerated),
         "says": section.case.says,
         "lacks": list(section.case.lacks),
-        "assumes": list(section.inquiry.assumes),
+        "assumes": list(section.inquiry.assumed_of(section.case)),
         "ways": dict(section.case.ways),
         "assumed": dict(section.said),
         "cases": [
@@ -217,10 +218,26 @@ def _finding(examination: Examination, finding: DecidedDanger, fix: Fix | None) 
         "trace_length": answer.trace_length,
         "sentence": story(finding) if violated else None,
         "command": command(finding) if violated else None,
+        "unseen": _unseen(finding) if violated else None,
         "bounds": dict(model.bounds),
         "settings": model.plain_settings,
         "out_of_epochs": answer.hidden,
         "fix": None if fix is None else _fix(examination, fix),
+    }
+
+
+def _unseen(finding: DecidedDanger) -> dict[str, Any] | None:
+    """What of the story no broker was seen to do, and the shortest run without such a step."""
+    found = unseen_in(trace_of(finding))
+    if found is None:
+        return None
+    return {
+        "step": found.step,
+        "seen": found.seen,
+        "length": found.length,
+        "none": found.gone,
+        "sends_once": found.once,
+        "command": list(found.command),
     }
 
 

@@ -50,8 +50,10 @@ from .wording import (
     headline,
     in_classes,
     listed,
+    mark_of,
     noun_of,
     settings_line,
+    unseen_note,
     word_of_all,
     word_of_class,
 )
@@ -181,7 +183,8 @@ def _class(audit: AuditResult, one: ClassAudit, title: str) -> Iterator[str]:
         yield "\n"
     yield "| What may happen | with | verdict |\n|---|---|---|\n"
     yield from _rows(one)
-    yield "\n"
+    note = unseen_note(one.examination)
+    yield f"\n{prose(note)}\n\n" if note else "\n"
     yield from (_finding(remark) for remark in findings_of(audit, one) if remark.rule != ABOUT_READINGS)
 
 
@@ -209,8 +212,10 @@ def _rows(one: ClassAudit) -> Iterator[str]:
             (Verdict.UNDECIDED, "UNDECIDED"),
         ):
             for survived in (True, False):
-                found = [d.faults for d in one.examination.of(danger, verdict) if d.tolerated == survived]
-                beyond = "" if survived or verdict != Verdict.VIOLATED else ", beyond tolerance"
+                happens = verdict == Verdict.VIOLATED
+                decided = [d for d in one.examination.of(danger, verdict) if d.tolerated == survived]
+                found = [f"{d.faults}{mark_of(d) if happens else ''}" for d in decided]
+                beyond = "" if survived or not happens else ", beyond tolerance"
                 if found:
                     yield f"| {danger.name} | {prose(listed(found, 'or'))} | {words}{beyond} |\n"
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from neverlost.explorer.answers.questions import Origin
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
-from neverlost.spec.exposure import ConfigurationChange, Danger
+from neverlost.spec.exposure import Danger
 from neverlost.spec.families import exposures
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.coincidence import coincidences
@@ -19,6 +19,7 @@ from neverlost.studies.audit.dangers import promises_nothing
 from neverlost.studies.audit.examination import WORST_FIRST, DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix, with_same_changes
 from neverlost.studies.audit.tolerance import named
+from neverlost.studies.audit.unseen import unseen_in
 
 from ..layout import shell_lines, wrapped
 from ..styled import STYLES, titled
@@ -31,22 +32,25 @@ from .table_text import table_row
 from .wording import (
     NOT_PROMISED,
     are_few,
-    changes_line,
     command,
     comparison_headline,
     conditions,
     few,
+    first_words,
     fix_words,
     headline,
     held,
     in_classes,
     listed,
+    mark_of,
     no_fix_words,
     noun_of,
     settings_line,
     shown_first,
     story,
     trace_of,
+    unseen_note,
+    unseen_words,
     word_of_class,
     zone_words,
 )
@@ -169,8 +173,8 @@ def _class(audit: ClassAudit, *, quiet: bool) -> Iterator[Text]:
     yield Text(wrapped(settings_line(examination.deployment)), style="bold")
     yield Text(wrapped(headline(examination)), style=STYLES[examination.verdict])
     yield from _doubts(audit)
-    if (changes := first_changes(audit)) and not quiet:
-        yield Text(wrapped(f"Do first: {changes_line(audit.deployment, changes)}.", "  "), style="bold")
+    if (first := first_fix(audit)) is not None and not quiet:
+        yield Text(wrapped(f"Do first: {first_words(audit.deployment, first)}", "  "), style="bold")
     yield Text()
     yield from _table(examination)
     if quiet:
@@ -188,11 +192,10 @@ def _class(audit: ClassAudit, *, quiet: bool) -> Iterator[Text]:
     yield from _checked(audit)
 
 
-def first_changes(audit: ClassAudit) -> Sequence[ConfigurationChange]:
-    """The changes to make first: what prevents the first danger that should be survived, for now; none if nothing is known to."""
+def first_fix(audit: ClassAudit) -> Fix | None:
+    """What prevents the first danger that should be survived; None if nothing is known to."""
     urgent = [fix for found, fix in zip(audit.examination.violated, audit.fixes, strict=True) if found.tolerated]
-    fix = next((fix for fix in urgent if fix is not None), None)
-    return () if fix is None else (fix.until or fix).changes
+    return next((fix for fix in urgent if fix is not None), None)
 
 
 def _readings(audit: ClassAudit) -> Iterator[Text]:
@@ -238,6 +241,9 @@ def _table(examination: Examination) -> Iterator[Text]:
             name = ""
     for notice in examination.deployment.unchecked:
         yield table_row(notice.unchecked, "any", NOT_CHECKED, style=ROW_STYLES[OPEN])
+    note = unseen_note(examination)
+    if note:
+        yield Text(wrapped(note, "  "))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,7 +266,7 @@ def rows_of(examination: Examination, danger: Danger) -> Iterator[DangerRow]:
         return
     for finding in examination.of(danger, Verdict.VIOLATED):
         steps = counted(finding.answer.steps or 0, "step")
-        words = f"HAPPENS in {steps}{'' if finding.tolerated else ', beyond tolerance'}"
+        words = f"HAPPENS in {steps}{mark_of(finding)}{'' if finding.tolerated else ', beyond tolerance'}"
         tone = BAD if finding.tolerated else BEYOND
         yield DangerRow(faults=named(finding.faults), words=words, tone=tone, finding=finding)
     for verdict, opening, tone in ((Verdict.HOLDS, "never, in", GOOD), (Verdict.UNDECIDED, "UNDECIDED after", OPEN)):
@@ -285,6 +291,11 @@ def _findings(
     together = coincidences(shown.danger, trace_of(shown))
     if len(together) > 1:
         yield Text(wrapped(f"  What has to come together, in this order: {'; '.join(together)}.", "    "))
+    unseen = unseen_in(trace_of(shown))
+    if unseen is not None:
+        yield Text(wrapped(f"  {unseen_words(unseen)}", "    "))
+        yield Text(wrapped("  To see the shortest story without such a step:", "  "))
+        yield Text(shell_lines(unseen.command, "    "))
     if number == 1:
         yield titled(steps_text(trace_of(shown)))
     others = [d.faults for d, _ in found if d is not shown]

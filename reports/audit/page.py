@@ -15,6 +15,7 @@ from neverlost.studies.audit.edits import edits_of
 from neverlost.studies.audit.examination import WORST_FIRST, DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix, by_changes
 from neverlost.studies.audit.tolerance import EVERYDAY, named
+from neverlost.studies.audit.unseen import unseen_in
 
 from ..layout import shell_lines
 from ..pages.page import TONES, filled, whole_page
@@ -25,7 +26,7 @@ from .as_text import (
     classes_of,
     cut_short,
     doubts_of,
-    first_changes,
+    first_fix,
     origins,
     overview,
     scope,
@@ -43,14 +44,18 @@ from .wording import (
     comparison_headline,
     costs_line,
     few,
+    first_words,
     headline,
     listed,
+    mark_of,
     no_fix_words,
     noun_of,
     settings_line,
     shown_first,
     story,
     trace_of,
+    unseen_note,
+    unseen_words,
     verdict_words,
     word_of_all,
     word_of_class,
@@ -167,6 +172,7 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
         "first": _first(audit, fixed),
         "table": (table := _table(examination, ids)),
         "columns": columns_of(table),
+        "note": unseen_note(examination),
         "stories": [_story(ids[danger], [pair for pair in fixed if pair[0].danger == danger]) for danger in dangers],
         "version": deployment.version,
         "assumed": deployment.assumed_defaults,
@@ -177,9 +183,9 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
 
 def _first(audit: ClassAudit, fixed: Found) -> str:
     """What to do first, in a sentence."""
-    changes = first_changes(audit)
-    if changes:
-        return f"{changes_line(audit.deployment, changes)}."
+    first = first_fix(audit)
+    if first is not None:
+        return first_words(audit.deployment, first)
     if any(finding.tolerated for finding, _ in fixed):
         return NOTHING_HELPS
     word = verdict_words(audit.examination.verdict, audit.deployment)
@@ -196,7 +202,7 @@ def _against_everyday_work(audit: ClassAudit, fixed: Found) -> str:
     works = [EVERYDAY[name] for name in audit.everyday]
     fixes = [fix for finding, fix in fixed if any(finding.faults.within(faults) for faults in works)]
     fix = next((fix for fix in fixes if fix is not None), None)
-    change = NOTHING_HELPS if fix is None else f"{changes_line(audit.deployment, (fix.until or fix).changes)}."
+    change = NOTHING_HELPS if fix is None else first_words(audit.deployment, fix)
     return f"{word_of_class(audit)}. Against that: {change}"
 
 
@@ -206,7 +212,7 @@ def _remedy(audit: ClassAudit, same: Found, ids: Mapping[Danger, str]) -> dict[s
     said: dict[tuple[Danger, bool], list[str]] = {}
     for finding, fix in same:
         by_danger.setdefault(finding.danger, []).append((finding, fix))
-        said.setdefault((finding.danger, finding.tolerated), []).append(named(finding.faults))
+        said.setdefault((finding.danger, finding.tolerated), []).append(f"{named(finding.faults)}{mark_of(finding)}")
     fix = same[0][1]
     return {
         "urgent": any(finding.tolerated for finding, _ in same),
@@ -276,12 +282,14 @@ def _story(prefix: str, found: Found) -> dict[str, Any]:
     """The shortest story of a danger, and the command that shows it."""
     shown = shown_first(found)
     what = shown.danger.what
-    together = coincidences(shown.danger, trace_of(shown))
+    together, unseen = coincidences(shown.danger, trace_of(shown)), unseen_in(trace_of(shown))
     return {
         "id": prefix,
         "title": f"{what[0].upper()}{what[1:]}, with {shown.faults}",
         "said": story(shown),
         "together": "; ".join(together) if len(together) > 1 else "",
+        "unseen": "" if unseen is None else unseen_words(unseen),
+        "without": "" if unseen is None else " ".join(unseen.command),
         "symbols": symbols(trace_of(shown).model),
         "story": story_section(trace_of(shown), f"{prefix}-step"),
         "command": shell_lines(command(shown), ""),
@@ -308,7 +316,7 @@ def _cells(examination: Examination, danger: Danger) -> Iterator[list[str]]:
         return
     for tolerated in (True, False):
         yield [
-            f"{named(one.faults)}, in {counted(one.answer.steps or 0, 'step')}"
+            f"{named(one.faults)}, in {counted(one.answer.steps or 0, 'step')}{mark_of(one)}"
             for one in examination.of(danger, Verdict.VIOLATED)
             if one.tolerated == tolerated
         ]

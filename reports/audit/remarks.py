@@ -23,10 +23,20 @@ from neverlost.studies.audit.fixes import Fix
 from neverlost.studies.audit.section_changes import key_of
 from neverlost.studies.audit.sections import Decided, Section
 from neverlost.studies.audit.tolerance import EVERYDAY
+from neverlost.studies.audit.unseen import unseen_in
 
 from .readings import readings_block
 from .sections import case_rows, command_of, fix_line, heading, headline_of, narrowing, story_of, why_not
-from .wording import called_by_name, cannot_be_audited, command, fix_words, no_fix_words, story
+from .wording import (
+    called_by_name,
+    cannot_be_audited,
+    command,
+    fix_words,
+    no_fix_words,
+    story,
+    trace_of,
+    unseen_words,
+)
 
 ABOUT_SETTINGS, ABOUT_INPUT, ABOUT_READINGS = "configuration", "input", "readings"
 
@@ -241,10 +251,12 @@ def _findings(audit: AuditResult, one: ClassAudit) -> Iterator[Remark]:
         words = no_fix_words(one.examination, [finding]) if fix is None else fix_words(one.deployment, [fix])
         work = "" if finding.tolerated else _everyday(one, finding)
         beyond = f" Operators do that: {work}." if work else " That is beyond what it should survive."
+        unseen = unseen_in(trace_of(finding))
+        told = story(finding) if unseen is None else f"{story(finding)} {unseen_words(unseen)}"
         yield Remark(
             rule=finding.danger.property,
             title=finding.danger.name,
-            message=f"{_asked(audit, one, finding)}.{'' if finding.tolerated else beyond} {story(finding)}",
+            message=f"{_asked(audit, one, finding)}.{'' if finding.tolerated else beyond} {told}",
             level=Level.ERROR if finding.tolerated else Level.WARNING if work else Level.NOTE,
             identity=(finding.danger.property, str(finding.faults), *one.deployment.units[:1]),
             place=_place(one.deployment, finding, fix),

@@ -16,6 +16,7 @@ from ..pages.page import TONES
 from ..trace.page import story_section, symbols
 from .readings import ReadingRow
 from .sections import (
+    NOTHING_HELPS,
     CaseRow,
     case_rows,
     command_of,
@@ -33,8 +34,6 @@ from .sections import (
 )
 from .table import columns_of
 from .wording import VERDICTS, listed, word_of_all
-
-NOTHING_HELPS = "No change that was tried prevents it."
 
 
 def opening_of(audit: AuditResult) -> tuple[str, str, str]:

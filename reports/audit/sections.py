@@ -21,6 +21,8 @@ from neverlost.studies.audit.sections import NO_SECTIONS, CaseVerdict, Decided, 
 from .table import BAD, BEYOND, GOOD, OPEN
 from .wording import VERDICTS, listed, survived_words, word_of_all
 
+NOTHING_HELPS = "No change that was tried prevents it with all of these faults."
+
 Every = Sequence[Mapping[str, str]]
 """The ways of all that the files may mean, by the names of the points."""
 
@@ -113,7 +115,7 @@ def headline_of(section: Section) -> str:
     if section.case.lacks:
         words += f" Open, because {listed(section.case.lacks)}."
     if section.verdict == Verdict.HOLDS:
-        words += f" It assumes that {'; that '.join(section.inquiry.assumes)}."
+        words += f" It assumes that {'; that '.join(section.inquiry.assumed_of(section.case))}."
     if section.said:
         said = listed(f"{name}={way}" for name, way in section.said.items())
         words += f" Assumed, as {argument('assume')} says: {said}."
@@ -315,7 +317,7 @@ def fix_line(section: Section, danger: Danger) -> str:
     """What prevents a danger, and how that is known."""
     fix = section.fixes.get(danger)
     if fix is None:
-        return f"none. No change that was tried prevents it. {danger.otherwise}".strip()
+        return f"none. {NOTHING_HELPS} {danger.otherwise}".strip()
     return f"{upper(fix.remedy.words)}. {_verified(fix)}"
 
 
@@ -345,7 +347,7 @@ def not_asked_words(not_asked: Sequence[NotAsked]) -> str:
 def why_not(one: NotAsked) -> str:
     """Why a family was not asked."""
     if one.subject is None:
-        return one.inquiry.not_asked
+        return one.why
     return f"UNDECIDED: {one.subject.about} is of a release that is not modelled, or of none that goes with its keys"
 
 

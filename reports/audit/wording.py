@@ -12,10 +12,12 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
 from neverlost.model.arguments import argument
 from neverlost.spec.configuration import Deployment, RefusedTopics, SourcedValue
+from neverlost.spec.configuration.forms.strimzi import FORM as STRIMZI
 from neverlost.spec.configuration.readings import elr_default
-from neverlost.spec.configuration.versions import version_line
+from neverlost.spec.configuration.versions import differing_releases, version_line
 from neverlost.spec.exposure import VERSION, ConfigurationChange, Danger
 from neverlost.spec.faults import NO_FAULT, Faults
+from neverlost.spec.kafka.releases import ZOOKEEPER, has_mode
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change, Comparison
 from neverlost.studies.audit.dangers import rests_on, that_matter
@@ -23,8 +25,13 @@ from neverlost.studies.audit.edits import ROLE_OF, TOOLS
 from neverlost.studies.audit.examination import DecidedDanger, Examination, broken_everyday
 from neverlost.studies.audit.fixes import Fix
 from neverlost.studies.audit.tolerance import ZONE_LOSS, Tolerance
+from neverlost.studies.audit.unseen import MARK, Unseen, unseen_in
 
 NOT_PROMISED = "NOT PROMISED: acks=0 acknowledges nothing"
+
+NO_SETTING = "no change of settings that was tried prevents it."
+BRIDGE = "3.9"
+"""The last version with ZooKeeper, in which clusters migrate to KRaft."""
 
 VERDICTS = {Verdict.HOLDS: "SAFE", Verdict.VIOLATED: "NOT SAFE", Verdict.UNDECIDED: "UNDECIDED"}
 """What an audit calls a verdict."""
@@ -76,7 +83,7 @@ def settings_line(deployment: Deployment) -> str:
     """The most important settings: version, replicas, acks, min.insync.replicas."""
     chosen = deployment.settings
     words = [
-        f"Kafka {deployment.version}",
+        f"Kafka {release_words(deployment)}",
         counted(deployment.replication_factor, "replica"),
         f"acks={chosen['acks']}",
         f"min.insync.replicas={chosen['min_isr']}",
@@ -85,6 +92,12 @@ def settings_line(deployment: Deployment) -> str:
     words += ["idempotent producer"] if chosen["idempotence"] else []
     words += ["written by brokers"] if deployment.internal else []
     return ", ".join(words)
+
+
+def release_words(deployment: Deployment) -> str:
+    """`4.1`; with the last number where releases of the version differ: `2.8.0`."""
+    differ = len(differing_releases(deployment.version, deployment.mode)) > 1
+    return deployment.release if differ else deployment.version
 
 
 def verdict_words(verdict: Verdict, deployment: Deployment) -> str:
@@ -253,16 +266,37 @@ def trace_of(finding: DecidedDanger) -> Trace:
     return finding.answer.trace
 
 
+def mark_of(finding: DecidedDanger) -> str:
+    """The mark of a story with a step that no broker was seen to do."""
+    return MARK if unseen_in(trace_of(finding)) else ""
+
+
+def unseen_words(unseen: Unseen) -> str:
+    """What of a story no broker was seen to do, in a sentence or two."""
+    if unseen.step is None:
+        return f"{MARK} A step of it was not seen on any broker: {unseen.seen}"
+    return f"{MARK} Step {unseen.step} was not seen on any broker. What was seen: {unseen.seen}"
+
+
+def unseen_note(examination: Examination) -> str:
+    """What the mark means, and how long the losses are without such a step; empty if nothing is marked."""
+    found = [(one, unseen_in(trace_of(one))) for one in examination.violated]
+    marked = [(one, unseen) for one, unseen in found if unseen is not None]
+    if not marked:
+        return ""
+    known = [(one, unseen) for one, unseen in marked if unseen.without]
+    said = f"{MARK} A step of this story was not seen on any broker, and may still happen."
+    if not known:
+        return f"{said} Whether there is a story without such a step was not searched."
+    lengths = "; ".join(f"with {one.faults} {unseen.without}" for one, unseen in known)
+    once = ", of a producer that sends each record once" if any(unseen.once for _, unseen in known) else ""
+    return f"{said} The shortest loss of an acknowledged record without such a step{once}: {lengths}."
+
+
 def change_words(deployment: Deployment, change: ConfigurationChange) -> str:
     """Where to change what: `in producer.properties line 4: acks=1 -> acks=all`."""
     if change.key == VERSION:
-        words = f"upgrade Kafka from {deployment.version} to {change.value}, brokers and clients"
-        line = version_line(change.value)
-        if line is not None and elr_default(line) == "1" and deployment.settings.get("elr") is None:
-            words += (
-                f", with kafka-features.sh upgrade --release-version {line}, which turns eligible leader replicas on"
-            )
-        return words
+        return _upgrade_words(deployment, change.value)
     if change.key == "eligible.leader.replicas.version":
         return f"turn eligible leader replicas on: {TOOLS[change.key]} --feature {change.key}={change.value}"
     source = deployment.sources.get(change.key)
@@ -272,9 +306,36 @@ def change_words(deployment: Deployment, change: ConfigurationChange) -> str:
         role = ROLE_OF[change.key]
         client = deployment.clients.get(role)
         key = f"{client.added_as.get(role, '') if client else ''}{change.key}"
-        return f"add {key}={change.value} to the {role}'s configuration{usual}{advice}"
+        return f"add {key}={change.value} to the {role}'s configuration{_added_in(deployment, role)}{usual}{advice}"
     line = "" if source.line is None else f" line {source.line}"
     return f"in {source.file}{line}: {_assigned(source)} -> {source.key}={change.value}{advice}"
+
+
+def _upgrade_words(deployment: Deployment, release: str) -> str:
+    """How to come to another release: with ZooKeeper by a migration, and with Strimzi by its resource."""
+    before = release_words(deployment)
+    words = f"upgrade Kafka from {before} to {release}, brokers and clients"
+    if deployment.mode == ZOOKEEPER and not has_mode(release, ZOOKEEPER):
+        bridge = "" if deployment.version == BRIDGE else f"upgrade Kafka from {before} to {BRIDGE}, "
+        words = f"{bridge}migrate from ZooKeeper to KRaft, then upgrade Kafka to {release}, brokers and clients"
+    resource = next((file for file in deployment.files if file.form == STRIMZI and file.release is not None), None)
+    if resource is not None and resource.release is not None:
+        words += (
+            f": in {resource.path} line {resource.release.line} spec.kafka.version, later spec.kafka.metadataVersion"
+        )
+    line = version_line(release)
+    if line is not None and elr_default(line) == "1" and deployment.settings.get("elr") is None:
+        tool = f"kafka-features.sh upgrade --release-version {line}"
+        if resource is not None:
+            tool = f"{TOOLS['eligible.leader.replicas.version']} --feature eligible.leader.replicas.version=1 in the pod of a broker"
+        words += f"{', with' if resource is None else '; then'} {tool}, which turns eligible leader replicas on"
+    return words
+
+
+def _added_in(deployment: Deployment, role: str) -> str:
+    """In which file a key is added: the only one of its role, unless Kafka's tools printed it."""
+    paths = list(dict.fromkeys(file.path for file in deployment.files if file.role == role and not file.printed))
+    return f" in {paths[0]}" if len(paths) == 1 else ""
 
 
 def _assigned(source: SourcedValue) -> str:
@@ -301,7 +362,7 @@ def fix_words(deployment: Deployment, fixes: Sequence[Fix]) -> str:
     if until and len(until) == len(fixes):
         words += f" Until you upgrade: {_changes_words(deployment, until)}"
     elif fixes[0].upgrades:
-        words += " Until you upgrade: no change of settings that was tried prevents it."
+        words += f" Until you upgrade: {NO_SETTING}"
     return words
 
 
@@ -311,6 +372,22 @@ def changes_line(deployment: Deployment, changes: Sequence[ConfigurationChange])
     return f"{words[0].upper()}{words[1:]}"
 
 
+def first_words(deployment: Deployment, fix: Fix) -> str:
+    """What to do first, with its price: what helps for good, and before an upgrade what helps until then."""
+    words = _with_costs(deployment, sorted(fix.changes, key=lambda change: change.key == VERSION))
+    if not fix.upgrades:
+        return words
+    if fix.until is None:
+        return f"{words} Until then: {NO_SETTING}"
+    until = _with_costs(deployment, fix.until.changes)
+    return f"{words} Until then: {until[:1].lower()}{until[1:]}"
+
+
+def _with_costs(deployment: Deployment, changes: Sequence[ConfigurationChange]) -> str:
+    costs = costs_line(changes)
+    return f"{changes_line(deployment, changes)}.{' ' if costs else ''}{costs}"
+
+
 def costs_line(changes: Sequence[ConfigurationChange]) -> str:
     """What changes cost; empty if nothing is known to."""
     costs = listed(COSTS[change.key] for change in changes if change.key in COSTS)
@@ -318,7 +395,7 @@ def costs_line(changes: Sequence[ConfigurationChange]) -> str:
 
 
 def _changes_words(deployment: Deployment, fixes: Sequence[Fix]) -> str:
-    sets = [faults for fix in fixes for faults in fix.faults]
+    sets = list(dict.fromkeys(faults for fix in fixes for faults in fix.faults))
     fewest = (
         " (no earlier version that was tried prevents it)" if fixes[0].upgrades and len(fixes[0].changes) == 1 else ""
     )

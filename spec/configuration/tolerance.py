@@ -36,10 +36,11 @@ def parse_tolerance(text: str) -> dict[str, int]:
             budgets[name] = int(matched[1])
     if problems:
         known = ", ".join(fault.plural for fault in known_faults().values())
-        advice = (
-            f"Faults: {known}. Those of {', '.join(inquiries())} have that word before them. Write, for example,"
-            f" '1 crash, 2 leader moves' or '{EXAMPLE}'."
+        others = "; ".join(
+            f"of {family}, with that word before them: {', '.join(fault.plural for fault in inquiry.faults)}"
+            for family, inquiry in inquiries().items()
         )
+        advice = f"Faults: {known}; {others}. Write, for example, '1 crash, 2 leader moves' or '{EXAMPLE}'."
         raise ConfigurationError([Notice(what=" ".join(problems), advice=advice, key=argument("tolerate"))])
     return budgets
 

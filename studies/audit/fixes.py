@@ -51,9 +51,17 @@ def with_same_changes(
 ) -> list[tuple[Sequence[DecidedDanger], Sequence[Fix]]]:
     """Findings with the same changes, and their fixes, each once; without a fix those that have none."""
     return [
-        ([finding for finding, _ in same], list({fix.faults: fix for _, fix in same if fix is not None}.values()))
+        (
+            [finding for finding, _ in same],
+            list({_verified_for(fix): fix for _, fix in same if fix is not None}.values()),
+        )
         for same in by_changes(found)
     ]
+
+
+def _verified_for(fix: Fix) -> tuple[tuple[Faults, ...], ...]:
+    """The faults that a fix was verified with, and those of what helps until an upgrade, which is of one finding."""
+    return fix.faults, () if fix.until is None else fix.until.faults
 
 
 class FixSearch:

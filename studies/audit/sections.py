@@ -107,10 +107,14 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True)
 class NotAsked:
-    """A family that was not asked. `subject` is what the files lead to, if they do: then no case of it is modelled."""
+    """A family that was not asked. `subject` is what the files lead to, if they do: then no case of it is modelled.
+
+    Else `why` says what is missing.
+    """
 
     inquiry: Inquiry
     subject: Subject | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +153,7 @@ def sections_of(read: Read, study: Study) -> Sections:
         sections = (_section(inquiry, subject, study, said) for subject in subjects if subject.cases)
         asked += [replace(section, tolerated=tolerated) for section in sections]
         not_asked += [NotAsked(inquiry=inquiry, subject=subject) for subject in subjects if not subject.cases]
-        not_asked += [] if subjects else [NotAsked(inquiry=inquiry)]
+        not_asked += [] if subjects else [NotAsked(inquiry=inquiry, why=inquiry.why_not_asked(read))]
     return Sections(asked=asked, not_asked=not_asked)
 
 
@@ -163,7 +167,7 @@ def _ensure_said_of(found: Mapping[Inquiry, Sequence[Subject]], read: Read) -> N
             what, advice = f"{said} goes with no reading of the files.", "Leave it out, or look at what the files say."
             problems.append(Notice(what=what, advice=advice, key=argument("assume")))
         if inquiry.family in read.tolerances and not subjects:
-            what = f"the files lead to no question about {inquiry.family}: {inquiry.not_asked}."
+            what = f"the files lead to no question about {inquiry.family}: {inquiry.why_not_asked(read)}."
             problems.append(Notice(what=what, advice="Name the file that does.", key=argument("tolerate")))
     if problems:
         raise ConfigurationError(problems)

@@ -159,6 +159,41 @@ def test_spring_logs_a_record_that_fails_and_goes_on(asking: Asking) -> None:  #
     assert only(asking("4.3.1", application=retried, broker=BROKER), "groups").verdict == Verdict.HOLDS
 
 
+def test_two_changes_that_help_only_together_are_one_fix(asking: Asking) -> None:
+    """Dead letters alone leave what `latest` skips, and `earliest` alone leaves what the error handler skips."""
+    brokers = f"{BROKER}offsets.topic.replication.factor=1\n"
+    section = only(asking("4.3.1", application=SPRING.replace("earliest", "latest"), broker=brokers), "groups")
+    (fix,) = section.fixes.values()
+    assert fix is not None
+    assert "dead letters; and set auto.offset.reset=earliest (" in fix.remedy.words
+    assert fix.remedy.place is not None
+    assert fix.remedy.place[0].endswith("application.properties")
+
+
+def test_changes_of_one_thing_are_never_tried_together(asking: Asking) -> None:
+    """Not `process before the next poll` with `commit after processing`: the second has the first in it."""
+    text = CONSUMER.format("true", "latest")
+    section = only(asking("4.3.1", "processing=threads", consumer=text, broker=BROKER), "groups")
+    words = [remedy.words for remedy in section.case.remedies()]
+    assert [w.count("; and ") for w in words] == sorted(w.count("; and ") for w in words)
+    assert len(words) == len(set(words)) == 5
+    assert not any("before the next poll" in w and "after processing" in w for w in words)
+
+
+def test_what_strimzi_does_not_show_of_controllers_is_said(tmp_path: Path) -> None:
+    resource = tmp_path / "kafka.yaml"
+    resource.write_text(
+        "apiVersion: kafka.strimzi.io/v1beta2\nkind: Kafka\nmetadata: {name: a}\nspec: {kafka: {version: 4.1.0}}\n---\n"
+        "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaNodePool\nmetadata: {name: c, labels: {strimzi.io/cluster: a}}\n"
+        "spec: {replicas: 3, roles: [controller]}\n",
+        encoding="utf-8",
+    )
+    read = read_of(read_all([str(resource)]), {})
+    quorum = next(inquiry for inquiry in inquiries().values() if inquiry.family == "quorum")
+    assert not quorum.subjects(read)
+    assert quorum.why_not_asked(read).startswith("Strimzi's operator writes the files of controllers")
+
+
 def test_a_binder_with_dead_letters_keeps_a_record_that_fails(asking: Asking) -> None:  # enableDlq
     text = (
         "spring.cloud.stream.kafka.binder.brokers=a:1\nspring.cloud.stream.bindings.in-in-0.group=a\n"

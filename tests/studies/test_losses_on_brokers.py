@@ -6,24 +6,18 @@ from random import Random
 
 import pytest
 from ledgers.losses_on_brokers import (
-    GONE,
-    LONGER,
-    NOT_FOUND,
     PAGE,
-    SAME,
     UNSEEN,
-    Asked,
-    faults_of,
     losses_of_bugs,
     losses_of_the_matrix,
     losses_of_the_readme,
     page,
     readme_rows,
-    record,
 )
 from losses_on_brokers import answered
 
 from neverlost.model.core import Model
+from neverlost.spec.kafka.replication.seen_losses import GONE, LONGER, NOT_FOUND, SAME, Asked, faults_of, record
 
 RECORD = record()
 COLUMNS = (

@@ -2,55 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from neverlost.model.core import Model
 from neverlost.spec.bugs import Bug
 from neverlost.spec.families import known_bugs, profiles
 from neverlost.spec.kafka.replication.matrix import MATRIX
+from neverlost.spec.kafka.replication.seen_losses import LOSS, Answered, Asked, faults_of
 from neverlost.spec.kafka.replication.versions import REPLICATING, VERSIONS
-from neverlost.spec.recorded_search import RecordedSearch, question_key
+from neverlost.spec.recorded_search import RecordedSearch
 
 ROOT = Path(__file__).parents[2]
-RECORD = ROOT / "spec" / "ledgers" / "losses_on_brokers.found.json"
 MATRIX_PAGE = ROOT / "docs" / "matrix.md"
 README = ROOT / "README.md"
 PAGE = ROOT / "docs" / "losses-on-brokers.md"
-LOSS = "acked_never_lost"
 MOVES = ({"leader_moves": 3}, {"leader_moves": 1, "shutdowns": 2})
 """Columns of the README that the matrix does not have."""
 UNSEEN = "†"
 """What marks in the README that a shortest run needs a step that no broker was seen to do."""
-SAME, LONGER, GONE, NOT_FOUND = "same", "longer", "gone", "not found"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """A loss with acks=all: the version, its settings, and the faults that happen at most."""
-
-    version: str
-    min_isr: int
-    unclean: int
-    faults: tuple[tuple[str, int], ...]
-
-    @property
-    def settings(self) -> dict[str, int]:
-        """All that is other than the version's own."""
-        return {"acks": 2, "min_isr": self.min_isr, "unclean": self.unclean, **dict(self.faults)}
-
-    @property
-    def key(self) -> str:
-        """What is asked, as the record has it."""
-        return question_key(self.version, {}, self.settings, LOSS)
-
-    def model(self) -> Model:
-        """The model to search."""
-        return profiles()[self.version].bounded(**self.settings)
 
 
 def losses_of_bugs() -> Iterator[tuple[Bug, RecordedSearch]]:
@@ -61,36 +32,6 @@ def losses_of_bugs() -> Iterator[tuple[Bug, RecordedSearch]]:
             continue
         if found.settings.get("acks") == "all" and not found.bounds.get("delays"):
             yield bug, found
-
-
-@dataclass(frozen=True, kw_only=True)
-class Answered:
-    """The lengths of the version's shortest run and of the shortest that brokers can be made to do, and what became of the loss.
-
-    `why` is what stands in the way of the version's own run.
-    """
-
-    wider: int
-    outcome: str
-    narrower: int | None
-    why: str
-
-    @property
-    def text(self) -> str:
-        """Both lengths: `11`, `11 → 13`, `11 → none`."""
-        if self.narrower == self.wider:
-            return str(self.wider)
-        return f"{self.wider} → {'none' if self.outcome == GONE else self.narrower or '?'}"
-
-
-def record() -> dict[str, Answered]:
-    """What was found, by what was asked."""
-    return {key: Answered(**values) for key, values in json.loads(RECORD.read_text(encoding="utf-8")).items()}
-
-
-def faults_of(words: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    """Faults in the order of their names."""
-    return tuple(sorted((name, count) for name, count in words.items() if count))
 
 
 def losses_of_the_matrix() -> Iterator[Asked]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain, combinations, product
 
 from neverlost.model.core import Model
 from neverlost.model.kafka.groups.state import Commit, Group, Protocol, Reset
@@ -275,37 +275,64 @@ class GroupsCase(Case):
         )
 
     def remedies(self) -> Sequence[Remedy]:
-        """To commit after processing; to process before the next poll; to begin at the earliest record; all of these."""
+        """Each change by itself, then several together, the fewest first: no two of them are of the same thing."""
+        single = self._changes()
+        together = chain.from_iterable(combinations(single, size) for size in range(1, len(single) + 1))
+        return [_remedy(self, some) for some in together if len({one.about for one in some}) == len(some)]
+
+    def _changes(self) -> Sequence[_Change]:
+        """To stop at a record that fails; to process before polls, or commit after it; to begin at the earliest record."""
         found = []
-        auto = self.sources.get(AUTO.key)
-        place = None if auto is None or auto.file is None else (auto.file, auto.line)
-        after = replace(self, commit="sync", commit_why="commitSync after processing", stores=False)
+        auto, reset = self.sources.get(AUTO.key), self.sources[RESET.key]
+        after = {"commit": "sync", "commit_why": "commitSync after processing", "stores": False}
         if self.passes is not None:
             words = "have a record that fails stop the consumer, or sent to a topic of dead letters"
-            found.append(Remedy(words=words, case=replace(self, passes=None)))
+            found.append(_Change(words, {"passes": None}))
         if self.stores:
             words = f"set {STORE.key}=false, and store the offset of a record when it is processed"
-            found.append(Remedy(words=words, case=after, place=place))
+            found.append(_Change(words, after, auto))
         elif self.commit in BY_ITSELF:
             if self.commit == "auto-threads":
-                words = "process every record before the next poll"
-                found.append(Remedy(words=words, case=replace(self, commit="auto")))
+                found.append(_Change("process every record before the next poll", {"commit": "auto"}))
             words = f"set {AUTO.key}=false, and commit after processing, with commitSync"
-            found.append(Remedy(words=words, case=after, place=place))
+            found.append(_Change(words, after, auto))
         elif self.commit == "before":
-            words = "commit after processing, not before"
-            found.append(Remedy(words=words, case=after, place=place))
-        reset = self.sources[RESET.key]
+            found.append(_Change("commit after processing, not before", after, auto))
         if self.reset == "latest":
-            words = f"set {RESET.key}=earliest ({told(reset)})"
-            at = None if reset.file is None else (reset.file, reset.line)
-            found.append(Remedy(words=words, case=replace(self, reset="earliest"), place=at))
-            if self.commit not in ("sync", "async"):
-                both = f"set {AUTO.key}=false, commit after processing, and set {RESET.key}=earliest"
-                found.append(Remedy(words=both, case=replace(after, reset="earliest"), place=place))
+            found.append(_Change(f"set {RESET.key}=earliest ({told(reset)})", {"reset": "earliest"}, reset))
         return found
 
 
+@dataclass(frozen=True)
+class _Change:
+    """One change of a consumer, in words: what of its case it changes, and what sets that now."""
+
+    words: str
+    values: Mapping[str, object]
+    source: SourcedValue | None = None
+
+    @property
+    def about(self) -> str:
+        """What it changes."""
+        return next(iter(self.values))
+
+
+def _remedy(case: GroupsCase, changes: Sequence[_Change]) -> Remedy:
+    """The case after some changes. Its place is that of the first that a file sets."""
+    values = {name: value for one in changes for name, value in one.values.items()}
+    set_by_files = (one.source for one in changes if one.source is not None and one.source.file is not None)
+    first = next(set_by_files, None)
+    return Remedy(
+        words="; and ".join(one.words for one in changes),
+        case=replace(case, **values),  # type: ignore[arg-type]
+        place=None if first is None or first.file is None else (first.file, first.line),
+    )
+
+
+COMMITTED_BEFORE = (
+    "the group has committed before, in each partition: otherwise it begins"
+    " where auto.offset.reset says, and skips what is older"
+)
 LOST_OFFSET = "1 offset lost from the coordinator's log + 1 later member"
 
 
@@ -322,8 +349,13 @@ class GroupsInquiry(Inquiry):
         "the program commits what it has processed before it gives a partition up, and seeks nowhere by itself",
         "it has a group.id and subscribes, and closes its consumer if it fails at a record, unless a framework goes on",
         "what it commits by hand is processed: without offsets, commitSync() and commitAsync() commit all that poll has returned",
-        "the group has committed before, in each partition: otherwise it begins where auto.offset.reset says, and skips what is older",
+        COMMITTED_BEFORE,
     )
+
+    def assumed_of(self, case: Case) -> Sequence[str]:
+        """A group that begins at the earliest record skips none, also if it has never committed."""
+        begins_first = isinstance(case, GroupsCase) and case.reset == "earliest"
+        return [one for one in self.assumes if not (begins_first and one == COMMITTED_BEFORE)]
 
     def subjects(self, read: Read) -> Sequence[Subject]:
         return [self._subject(file, read) for file in read.files if file.role == "consumer"]

@@ -13,6 +13,7 @@ from neverlost.model.kafka.quorum.state import Format, InFile, Quorum, Wait
 from neverlost.spec.configuration import ConfigurationError, ConfigurationFile, Notice, SourcedValue
 from neverlost.spec.configuration.controllers import CONTROLLER, roles_of
 from neverlost.spec.configuration.defaults import ConfigurationKey
+from neverlost.spec.configuration.forms.strimzi import FORM as STRIMZI
 from neverlost.spec.configuration.in_force import in_force, told
 from neverlost.spec.configuration.notices import place_of
 from neverlost.spec.configuration.version_choice import MIGRATES, ChosenVersion
@@ -256,6 +257,15 @@ class QuorumInquiry(Inquiry):
         "nobody deletes or restores a file of a controller's directory",
         "to elect nobody any more is no loss, although it is an outage",
     )
+
+    def why_not_asked(self, read: Read) -> str:
+        """Strimzi's resources have controllers, but not what decides about their quorum: its operator writes that."""
+        if any(file.form == STRIMZI and roles_of(file) for file in read.files):
+            return (
+                "Strimzi's operator writes the files of controllers, and its resources do not show how they name voters; add such a"
+                f" file, with process.roles, node.id and {VOTERS.key} or {SERVERS.key}"
+            )
+        return self.not_asked
 
     def subjects(self, read: Read) -> Sequence[Subject]:
         own = [file for file in read.files if CONTROLLER in roles_of(file)]

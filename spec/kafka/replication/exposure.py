@@ -95,13 +95,13 @@ class ReplicationExposure(Exposure):
         ),
         Danger(
             property="consumed_never_skipped",
-            name="skipped by the consumer",
+            name="skipped, no rebalance",
             what="the consumer skips a record",
             concerns="consumer",
         ),
         Danger(
             property="consumed_never_repeated",
-            name="processed twice",
+            name="repeated, no rebalance",
             what="the consumer processes a record twice",
             concerns="consumer",
             otherwise="Process so that a repetition does no harm, or store offsets together with results.",
