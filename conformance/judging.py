@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.model.core import Model, Packed, Step
 
-from .adapter import NotPerformed, Partial, PlanningAdapter, StateDifference, differences
+from .adapter import NotPerformed, Partial, PlanningAdapter, StateDifference, differences, refuse_unknown, told_fields
 from .validation.following import Interpreter
 
 HIDDEN_STEPS = 3
@@ -74,6 +74,9 @@ class Judge:
         self.model, self.adapter = adapter.model, adapter
         self.hidden = [step for step in self.model.steps if step.action.name in adapter.hidden]
         self.interpreter = Interpreter(self.model)
+        self.compared: set[str] = set()
+        """The fields of which the adapter has ever told a value."""
+        refuse_unknown(adapter.capabilities, self.model)
         self.ways: tuple[_Way, ...] = (_Way(self.model.initial_states()[0]),)
 
     def closure(self, ways: Iterable[_Way]) -> Iterator[tuple[int, _Way]]:
@@ -132,6 +135,7 @@ class Judge:
         before, since = None, time.monotonic()
         while True:
             seen = self.adapter.observe()
+            self.compared |= told_fields(seen, self.adapter.capabilities)
             fits = self.fitting(ways, seen)
             if any(way.words == expected for way in fits) or time.monotonic() > end:
                 break
@@ -156,11 +160,12 @@ def judged_run(
     *,
     progress: Callable[[JudgedStep], None] = lambda _: None,
     stop_at_first: bool = False,
+    compared: set[str] | None = None,
 ) -> list[JudgedStep]:
     """Have a run done, and judge each step. Raises CannotSchedule if the adapter knows beforehand that it cannot be done.
 
     After a step that differs the run goes on from the state that the model expects, unless it is to stop there; after one that the
-    system did not do, it ends.
+    system did not do, it ends. `compared` gets the fields of which the adapter told a value.
     """
     trace: Trace = trace_along(model, steps)
     adapter.prepare(steps)
@@ -169,6 +174,8 @@ def judged_run(
     for number, step in enumerate(steps, start=1):
         judged = judge.judge(number, step, trace.states[number])
         found.append(judged)
+        if compared is not None:
+            compared |= judge.compared
         progress(judged)
         if judged.refusal or (stop_at_first and not judged.as_the_model):
             break

@@ -128,7 +128,7 @@ def conform_command(
 ) -> int:
     """Run CASES, the folder of a suite or the file of a trace, against an implementation; compare it with the model after each step.
 
-    Exit codes: 0 all cases passed, 1 the implementation differs from the model or the adapter failed, 2 the input is wrong,
+    Exit codes: 0 all cases passed, 1 the implementation differs from the model, 2 the input is wrong or only the adapter failed,
     3 interrupted before a case failed.
     """
     from neverlost.conformance.suite.files import CASES, SUITE
@@ -157,7 +157,7 @@ def conform_command(
         output.write("--trace-out", lambda: trace_json(first.trace))
     output.write("--json", lambda: json_text(outcome_values(given.model, given.cover, outcome, parts)))
     if failures:
-        return ExitCode.VIOLATED
+        return ExitCode.VIOLATED if first is not None else ExitCode.WRONG_INPUT
     return ExitCode.HOLDS if complete else ExitCode.UNDECIDED
 
 

@@ -172,6 +172,10 @@ def _from_mutants(
         keep_suite(folder, key, kept)
         took = show_seconds(time.perf_counter() - began)
     if out is not None:
+        if not kept.cases:
+            raise OptionsError(
+                f"no mistake in {profile.name} shows in what {adapter} does and sees, so there is nothing to write; see why with --list"
+            )
         write_files(Path(out), kept.suite, [kept.cases])
     show(f"{out or profile.name}: {kept.about}{'' if quiet else f' ({took})'}")
     if not quiet:

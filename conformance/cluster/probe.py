@@ -44,9 +44,8 @@ def observe(run: PartitionRun, model: Model) -> Partial:
             {*(set(members) - run.control.live()), *(run.broker(replica) for replica in run.leaving)}, members
         ),
         "delivery": [_delivery(run, value) for value in range(model.bounds["values"])],
+        "eligible": None if state.eligible is None else _mask(state.eligible, members),
     }
-    if state.eligible is not None:
-        found["eligible"] = _mask(state.eligible, members)
     for replica in run.replicas:
         for name, value in _of_broker(run, replica).items():
             found[name].append(value)

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Conformance:
-    """The outcome of a suite: how many cases ran, and which did not pass."""
+    """The outcome of a suite: how many cases ran, which did not pass, and what was never compared."""
 
     found: SuiteOutcome
+    model: Model
 
     def __repr__(self) -> str:
         return f"<Conformance: {counted(self.cases, 'case')}, {len(self.found.failures)} failed>"
@@ -37,6 +38,11 @@ class Conformance:
     def passed(self) -> bool:
         """Whether every case passed."""
         return not self.found.failures and self.found.complete
+
+    @property
+    def never_compared(self) -> tuple[str, ...]:
+        """The fields of the model's state that no case compared, without budgets of faults. `passed` says nothing of them."""
+        return self.found.never_compared(self.model)
 
     @property
     def failures(self) -> list[str]:
@@ -82,7 +88,9 @@ def conform(
     if isinstance(suite_or_trace, Trace):
         steps = suite_or_trace.found.steps
         cases = [SuiteCase(name="the trace", steps=steps, adds=len(steps))]
-        return Conformance(run(suite_or_trace.model, cases, make, until=until, seconds=seconds_per_case))
+        return Conformance(
+            run(suite_or_trace.model, cases, make, until=until, seconds=seconds_per_case), suite_or_trace.model
+        )
     holder = f"{suite_or_trace} is a suite"
     files = SuiteFiles(Path(suite_or_trace), lambda name: profile_of_data(name, profile_reference, holder))
-    return Conformance(run(files.model, files.cases(), make, until=until, seconds=seconds_per_case))
+    return Conformance(run(files.model, files.cases(), make, until=until, seconds=seconds_per_case), files.model)
