@@ -13,6 +13,7 @@ from neverlost.model.core import Model
 
 from .models import profile_of_data
 from .results import PropertyNotHeldError
+from .shown import Judged
 from .traces import Trace
 
 if TYPE_CHECKING:
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Conformance:
+class Conformance(Judged):
     """The outcome of a suite: how many cases ran, which did not pass, and what was never compared."""
 
     found: SuiteOutcome
     model: Model
+    asked = ("passed", "assert_passed")
 
     def __repr__(self) -> str:
         return f"<Conformance: {counted(self.cases, 'case')}, {len(self.found.failures)} failed>"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
 from neverlost.model.core import Model
+from neverlost.reports.layout import wrapped
 
-from .arguments import ensure_model
+from .arguments import ensure_model, ensure_name
 from .limits import sensible
 from .results import PropertyNotHeldError
+from .shown import Judged, Shown
 from .traces import Trace
 
 if TYPE_CHECKING:
@@ -20,10 +23,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Proof:
+class Proof(Judged, Shown):
     """The result of an attempt to prove a property: `proven`, `violated` or `undecided`."""
 
     found: FoundProof
+    asked = ("proven", "assert_proven")
 
     def __repr__(self) -> str:
         return f"<Proof {self.found.claim.name}: {self.verdict}, from {counted(len(self.lemmas), 'lemma')}>"
@@ -51,6 +55,17 @@ class Proof:
     def trace(self) -> Trace | None:
         """A violation, if one was found."""
         return None if self.found.trace is None else Trace(self.found.trace)
+
+    def text(self) -> str:
+        """The verdict in a sentence, what stops the proof, and a violation if one was found."""
+        from neverlost.reports.prove.verdict import verdict_words
+
+        story = [] if self.trace is None else ["", self.trace.text()]
+        return "\n".join([wrapped(verdict_words(self.found), "  "), *(f"  {query}" for query in self.failing), *story])
+
+    def _repr_html_(self) -> str:
+        picture = "" if self.trace is None else self.trace._repr_html_()
+        return f"<pre>{escape(self.text())}</pre>{picture}"
 
     def suggestions(self) -> list[str]:
         """Lemmas in Model Python that would exclude the first counterexample, true in all states searched; none is proven."""
@@ -80,5 +95,6 @@ def prove(model: Model, property_name: str, *, k: int = 1, limits: Limits | None
     from neverlost.explorer.symbolic.proof import prove as prove_by_induction
 
     ensure_model(model)
+    ensure_name(property_name, "property_name")
     within = sensible(limits)
     return Proof(prove_by_induction(model, property_name, k=k, until="all", limits=within))

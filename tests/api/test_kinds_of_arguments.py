@@ -25,6 +25,9 @@ MODEL = nl.profile("published/replicated-log").model(replicas=2, log_size=1, rec
         (lambda: nl.check(MODEL, engine="spark"), "engine is 'spark'; write engine=nl.Spark(store=FOLDER)"),  # type: ignore[arg-type]
         (lambda: nl.check(MODEL, limits=10), "limits is 10; write limits=nl.Limits(seconds=60)"),  # type: ignore[arg-type]
         (lambda: nl.audit(["a", "b"]), "a file is ['a', 'b']; write nl.audit(*files)"),  # type: ignore[arg-type]
+        (lambda: nl.check(MODEL, symmetry="replica"), "symmetry is a list of names; write symmetry=['replica']"),
+        (lambda: nl.prove(MODEL, ["type_ok"]), "property_name is ['type_ok']; write one name, as text"),  # type: ignore[arg-type]
+        (lambda: nl.profile(3.9), "reference is 3.9; write one name, as text"),  # type: ignore[arg-type]
         (lambda: nl.check(MODEL, "type_ok"), "properties is a list of names; write properties=['type_ok']"),
     ],
 )
@@ -47,6 +50,30 @@ def test_a_property_that_was_not_decided_is_refused_with_the_nearest_and_the_res
     assert str(raised.value).startswith("no property of this check is named 'type_okay'. Did you mean 'type_ok'?")
     assert "type_okay" not in result
     assert result.get("type_okay") is None
+
+
+LOSSY = {"acks": "1", "leader_moves": 1}
+
+
+def test_a_verdict_is_not_true_or_false_and_says_what_to_write() -> None:
+    """`assert nl.check(model)` would pass although the property is violated."""
+    result = nl.check(nl.profile("kafka-3.7").model(**LOSSY), ["acked_never_lost"])
+    proof = nl.prove(MODEL, "type_ok")
+    for judged, said in ((result, "holds"), (result["acked_never_lost"], "holds"), (proof, "proven")):
+        with pytest.raises(ArgumentError, match=f"is not true or false; write .{said}, or .assert_{said}"):
+            bool(judged)
+
+
+def test_a_verdict_names_the_settings_and_faults_that_it_is_for() -> None:
+    profile = nl.profile("kafka-3.7")
+    careful, lossy = profile.model(acks="1"), profile.model(**LOSSY)
+    text = " ".join(str(nl.check(careful, ["acked_never_lost"])).split())
+    assert ', with acks="1", with no faults: every property holds' in text
+    assert "never happened in the states that were expanded." in text
+    assert ', with acks="1", leader_moves=1: acked_never_lost is VIOLATED' in " ".join(
+        str(nl.check(lossy, ["acked_never_lost"])).split()
+    )
+    assert repr(lossy).endswith(', with acks="1", leader_moves=1>')
 
 
 def test_every_result_is_one_short_line() -> None:
