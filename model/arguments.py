@@ -34,6 +34,11 @@ def argument(name: str, value: str = "", *, options: tuple[str, ...] = ()) -> st
     return f'{name}="{value}"' if value else f"`{name}`"
 
 
+def as_options() -> bool:
+    """Are arguments named as the command line has them?"""
+    return _as_options
+
+
 def _is_plain(value: str) -> bool:
     """Is it shown as it is: text for a shell, or a choice such as `elr=on|off`, which nobody types as it stands?"""
     return "|" in value or quote(value) == value

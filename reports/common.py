@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from neverlost.explorer.traces.commands import settings_words
+from neverlost.model.core.profile import show_bounds
 
 from .layout import wrapped
 
@@ -11,16 +14,32 @@ if TYPE_CHECKING:
     from neverlost.conformance.adapter import StateDifference
     from neverlost.conformance.malformed import MalformedLine
     from neverlost.conformance.validation.reasons import ObservationMismatch
-    from neverlost.model.core import Model
+    from neverlost.model.core import Model, Profile
 
 SHOWN_MALFORMED = 20
 
 
-def faultless(model: Model) -> str:
-    """`, with no faults` where the profile has faults, but none may happen: a verdict then says nothing about brokers that fail."""
-    faults = [model.settings[fault.name] for fault in model.profile.state.faults]
-    faults += [model.bounds[index.bound] for index in model.profile.domains if index.whose]
+def faultless(profile: Profile, settings: Mapping[str, int], bounds: Mapping[str, int] | None) -> str:
+    """`, with no faults` where the profile has faults, but none may happen: a verdict then says nothing about brokers that fail.
+
+    `bounds` is None if they may be any.
+    """
+    faults = [settings[fault.name] for fault in profile.state.faults]
+    faults += [1 if bounds is None else bounds[index.bound] for index in profile.domains if index.whose]
     return ", with no faults" if faults and not any(faults) else ""
+
+
+def model_words(model: Model) -> str:
+    """What a verdict is about: the profile with its bounds, the settings that are not its own, and that no faults happen if so."""
+    bounds = f" ({show_bounds(model.bounds)})" if model.bounds else ""
+    chosen = with_settings(model.profile, model.settings)
+    return f"{model.profile.name}{bounds}{chosen}{faultless(model.profile, model.settings, model.bounds)}"
+
+
+def with_settings(profile: Profile, settings: Mapping[str, int]) -> str:
+    """`, with --acks all`; nothing if all settings are the profile's own."""
+    words = settings_words(profile, settings)
+    return f", with {words}" if words else ""
 
 
 def malformed_text(title: str, malformed: Sequence[MalformedLine], count: int) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from shlex import quote
 
-from neverlost.model.core import Model, Setting
+from neverlost.model.arguments import as_options
+from neverlost.model.core import Model, Profile, Setting
 
 from ..loading import in_file
 from .trace import Trace
@@ -41,12 +42,14 @@ def model_options(model: Model) -> list[str]:
 
 def setting_options(model: Model) -> list[str]:
     """The settings that are not the profile's own, as options."""
-    usual = model.profile.default_settings
-    return [
-        setting_option(s, value)
-        for s in model.profile.state.settings
-        if (value := model.settings[s.name]) != usual[s.name]
-    ]
+    return [setting_option(s, value) for s, value in model.profile.not_its_own(model.settings)]
+
+
+def settings_words(profile: Profile, settings: Mapping[str, int]) -> str:
+    """The settings that are not the profile's own, as the caller would write them: `--acks 1 --clean`, or `acks="1", unclean=False`."""
+    if as_options():
+        return " ".join(setting_option(s, value) for s, value in profile.not_its_own(settings))
+    return profile.in_words(settings)
 
 
 def setting_option(chosen: Setting, value: int) -> str:

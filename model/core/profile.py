@@ -195,6 +195,16 @@ class Profile:
         """The default value of every setting."""
         return {s.name: self.settings.get(s.name, s.domain.low) for s in self.state.settings}
 
+    def not_its_own(self, settings: Mapping[str, int]) -> list[tuple[Setting, int]]:
+        """The settings that differ from the profile's own, with their values."""
+        own = self.default_settings
+        return [(s, settings[s.name]) for s in self.state.settings if settings[s.name] != own[s.name]]
+
+    def in_words(self, settings: Mapping[str, int]) -> str:
+        """The settings that differ from the profile's own, as `model` takes them: `acks="1", crashes=1`; empty if none does."""
+        plain = ((s.name, s.plain(value)) for s, value in self.not_its_own(settings))
+        return ", ".join(f'{name}="{value}"' if isinstance(value, str) else f"{name}={value}" for name, value in plain)
+
     def read(self, bounds: Mapping[str, object], settings: Mapping[str, object]) -> dict[str, int]:
         """Bounds and settings from a file or a user, for `bounded`.
 
@@ -505,7 +515,8 @@ class Model:
         self.actions = {a.name: a for a in profile.actions}
 
     def __repr__(self) -> str:
-        return f"<Model {self.profile.name} ({show_bounds(self.bounds)})>"
+        chosen = self.profile.in_words(self.settings)
+        return f"<Model {self.profile.name} ({show_bounds(self.bounds)}){', with ' * bool(chosen)}{chosen}>"
 
     @cached_property
     def layout(self) -> Layout:

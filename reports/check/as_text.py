@@ -13,14 +13,12 @@ from neverlost.explorer.traces.trace import Trace
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
 from neverlost.model.core import Model
-from neverlost.model.core.profile import show_bounds
 
-from ..common import faultless
 from ..layout import shell_lines, wrapped
 from ..quantities import show_bytes, show_seconds
 from ..styled import STYLES, titled
 from ..trace.as_text import fairness_text, story_text, trace_text
-from .verdict import STOPPED_BY, verdict_sentence
+from .verdict import STOPPED_BY, headline_words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,22 +75,8 @@ class Check:
 def headline(check: Check, stories: int) -> Text:
     """The verdict in one sentence; a second one says what it does not cover. `stories` is how many traces follow."""
     result = check.result
-    model = result.model
-    bounds = f" ({show_bounds(model.bounds)})" if model.bounds else ""
-    verdict = verdict_sentence(result, check.stopped_by, stories)
-    text = f"{model.profile.name}{bounds}{faultless(model)}: {verdict}{untried(result)}"
+    text = headline_words(result, check.stopped_by, stories)
     return Text(wrapped(text, "  "), style=STYLES[result.verdict])
-
-
-def untried(result: Result) -> str:
-    """How many actions a verdict that holds says nothing about, because they never happened."""
-    dead = len(result.dead_actions)
-    actions = len(result.generated_by_action) - len(result.switched_off_actions)
-    if not dead or result.verdict != Verdict.HOLDS or not result.complete:
-        return ""
-    if result.leaves_out:
-        return f" {dead} of the {counted(actions, 'action')} never happened in the states that were expanded."
-    return f" It says nothing about {dead} of the {counted(actions, 'action')}, which never happened."
 
 
 def summary(check: Check) -> Iterator[Text]:

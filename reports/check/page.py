@@ -7,8 +7,8 @@ from ..layout import shell_lines
 from ..pages.charts import bars
 from ..pages.page import TONES, filled, whole_page
 from ..trace.page import conditions, head_values
-from .as_text import Check, extent, headline, numbers, untried
-from .verdict import verdict_sentence
+from .as_text import Check, extent, headline, numbers
+from .verdict import untried, verdict_sentence
 
 
 def check_html(check: Check) -> str:
@@ -24,7 +24,7 @@ def check_html(check: Check) -> str:
         tone=TONES[result.verdict],
         headline=more if trace is None else decided.replace(" VIOLATED", " violated"),
         conditions=conditions(result.model),
-        faultless=faultless(result.model).removeprefix(", "),
+        faultless=faultless(result.model.profile, result.model.settings, result.model.bounds).removeprefix(", "),
         **({"sentence": opening, "story": None} if trace is None else head_values(trace)),
         properties=[
             {

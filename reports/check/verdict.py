@@ -6,6 +6,8 @@ from neverlost.explorer.result import Result
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
 
+from ..common import model_words
+
 STOPPED_BY = {
     "states": "the limit of distinct states",
     "depth": "the limit of levels",
@@ -44,6 +46,22 @@ def verdict_sentence(result: Result, stopped_by: str | None = None, stories: int
     levels, seen_states = counted(result.depth, "complete level"), counted(result.distinct, "distinct state")
     ended = stopped_by or STOPPED_BY[result.stopped_by]
     return f"UNDECIDED: stopped by {ended} after {levels} with {seen_states}; nothing is violated in these."
+
+
+def headline_words(result: Result, stopped_by: str | None = None, stories: int = 1) -> str:
+    """What the verdict is about, the verdict, and what it does not cover."""
+    return f"{model_words(result.model)}: {verdict_sentence(result, stopped_by, stories)}{untried(result)}"
+
+
+def untried(result: Result) -> str:
+    """How many actions a verdict that holds says nothing about, because they never happened."""
+    dead = len(result.dead_actions)
+    actions = len(result.generated_by_action) - len(result.switched_off_actions)
+    if not dead or result.verdict != Verdict.HOLDS or not result.complete:
+        return ""
+    if result.leaves_out:
+        return f" {dead} of the {counted(actions, 'action')} never happened in the states that were expanded."
+    return f" It says nothing about {dead} of the {counted(actions, 'action')}, which never happened."
 
 
 def _left_out(result: Result) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from neverlost.explorer.symbolic.discovery import Discovery
 from neverlost.explorer.words import counted
 
+from ..common import model_words
 from ..layout import wrapped
-from ..prove.as_text import model_words
 from ..quantities import show_seconds
 
 

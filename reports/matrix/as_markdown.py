@@ -10,6 +10,7 @@ from neverlost.explorer.traces.sentence import sentence
 from neverlost.model.core import Model
 from neverlost.spec.matrix import Cell
 
+from ..layout import wrapped
 from ..trace.as_text import steps_text
 from .as_text import cell_text, legend, merged_rows, rows_of
 
@@ -26,7 +27,8 @@ def matrix_markdown(heading: str, found: Mapping[Cell, Answer], models: Mapping[
         "Versions that come out alike share a row; its stories are those of the first.\n"
         "[What ok does not mean](explanation/what-holds-means.md)."
     )
-    parts = ["# The matrix", f"{heading} Made by `make matrix`.", f"{legend(matrix)}\n{alike}"]
+    notes = [wrapped(matrix.note)] if matrix.note else []
+    parts = ["# The matrix", f"{heading} Made by `make matrix`.", f"{legend(matrix)}\n{alike}", *notes]
     head = (
         "| version | " + " | ".join(f"{faults}, {count} {matrix.of_times}" for faults, count in matrix.columns) + " |"
     )

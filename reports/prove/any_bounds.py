@@ -10,9 +10,11 @@ from neverlost.explorer.symbolic.any_bounds.proof import AnyProof
 from neverlost.explorer.symbolic.induction import Query
 from neverlost.explorer.verdict import Verdict
 
+from ..common import faultless, with_settings
 from ..layout import wrapped
 from ..styled import STYLES, titled
-from .as_text import counts, from_lemmas, lemma_lines, rows, slowest, times
+from .as_text import counts, lemma_lines, rows, slowest, times
+from .verdict import from_lemmas
 
 NAMED = 12
 """At most so many of the queries that stop a proof are named."""
@@ -38,8 +40,9 @@ def any_bounds_report(proof: AnyProof, quiet: bool) -> Iterator[Text]:
 def _verdict(proof: AnyProof) -> str:
     profile = proof.unbounded.profile
     bounds = f" ({', '.join(f'any {name}' for name in profile.bound_names)})" if profile.bound_names else ""
-    faults = f", with {profile.state.fault_words(proof.settings)}" if profile.state.faults else ""
-    opening = f"{profile.name}{bounds}{faults}: {proof.claim.name} is"
+    chosen = with_settings(profile, proof.settings)
+    faults = faultless(profile, proof.settings, None)
+    opening = f"{profile.name}{bounds}{chosen}{faults}: {proof.claim.name} is"
     if proof.verdict == Verdict.PROVEN:
         return f"{opening} PROVEN for any number of steps, {from_lemmas(proof.lemmas)}."
     stopping = (*proof.failing, *proof.unknown)

@@ -7,24 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.text import Text
 
-from neverlost.explorer.symbolic.bounded import DepthResult
 from neverlost.explorer.symbolic.conditions import ConditionalProof, SettingsCase
 from neverlost.explorer.symbolic.induction import TRANSITION, Query
 from neverlost.explorer.symbolic.proof import Proof
 from neverlost.explorer.symbolic.suggesting import Suggestions
 from neverlost.explorer.traces.changes import changes
-from neverlost.explorer.traces.commands import setting_options
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
 from neverlost.model.core import Lemma, Model
-from neverlost.model.core.profile import show_bounds
 
-from ..common import faultless
+from ..common import model_words
 from ..layout import wrapped
 from ..quantities import show_seconds
 from ..styled import STYLES, titled
 from ..trace.as_text import change_lines, trace_text
 from .suggested import suggestion_lines
+from .verdict import verdict_words
 
 SLOWEST = 3
 
@@ -110,42 +108,7 @@ def _extent(cases: Sequence[SettingsCase]) -> str:
 
 def headline(proof: Proof) -> Text:
     """The verdict in one sentence."""
-    return Text(wrapped(_verdict(proof), "  "), style=STYLES[proof.verdict])
-
-
-def _verdict(proof: Proof) -> str:
-    opening = f"{model_words(proof.model)}: {proof.claim.name} is"
-    if proof.verdict == Verdict.PROVEN:
-        return f"{opening} PROVEN for any number of steps, {from_lemmas(proof.lemmas)}{_k(proof)}{proof.model.proviso}."
-    if proof.trace is not None:
-        return f"{opening} VIOLATED in {counted(len(proof.trace.steps), 'step')}."
-    if proof.depths:
-        decided = [d.steps for d in proof.depths if d.result == DepthResult.NONE]
-        within = f"no violation within {counted(decided[-1], 'step')}" if decided else "nothing was decided in time"
-        return f"{opening} UNDECIDED: {within}; more steps are needed, or induction (without --depth)."
-    if proof.broken:
-        others = sum(bool(query.lemma) for query in proof.broken[1:])
-        too = f", and so {'do' if others > 1 else 'does'} {counted(others, 'other lemma')}" if others else ""
-        return f"{opening} UNDECIDED: {proof.broken[0].text} fails{too}; no violation was found."
-    if not proof.unknown:
-        return f"{opening} UNDECIDED: interrupted after {len(proof.queries):,} queries, none of which failed."
-    return f"{opening} UNDECIDED: {len(proof.unknown)} of {len(proof.queries)} queries found no answer in time."
-
-
-def model_words(model: Model) -> str:
-    """The profile with its bounds if it has any, the settings that are not its own, and that no faults happen if none may."""
-    bounds = f" ({show_bounds(model.bounds)})" if model.bounds else ""
-    chosen = setting_options(model)
-    return f"{model.profile.name}{bounds}{', with ' * bool(chosen)}{' '.join(chosen)}{faultless(model)}"
-
-
-def from_lemmas(lemmas: Sequence[Lemma]) -> str:
-    """What a proof rests on, in words."""
-    return f"from {counted(len(lemmas), 'lemma')}" if lemmas else "by itself"
-
-
-def _k(proof: Proof) -> str:
-    return "" if proof.k == 1 else f", by induction over {proof.k} states in a row"
+    return Text(wrapped(verdict_words(proof), "  "), style=STYLES[proof.verdict])
 
 
 def _counterexample(proof: Proof) -> Iterator[str]:

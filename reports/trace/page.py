@@ -135,9 +135,8 @@ def conditions(model: Model) -> list[str]:
 
     A bound of nought is left out: it bounds what cannot happen here.
     """
-    usual = model.profile.default_settings
-    chosen = [s for s in model.profile.state.settings if model.settings[s.name] != usual[s.name]]
-    settings = [f"{s.name.replace('_', ' ')} {s.show(model.settings[s.name])}" for s in chosen]
+    chosen = model.profile.not_its_own(model.settings)
+    settings = [f"{s.name.replace('_', ' ')} {s.show(value)}" for s, value in chosen]
     return [model.profile.name, *settings, *(f"{name.replace('_', ' ')} {n}" for name, n in model.bounds.items() if n)]
 
 

@@ -213,7 +213,9 @@ def test_a_model_of_ones_own_is_proven_for_any_bounds_with_its_settings(run: Run
     values = json.loads(out)
     assert code == 0
     assert (values["bounds"], values["settings"]["coordinator_crashes"], len(values["lemmas"])) == ("any", 2, 6)
-    assert "(any participants), with 2 coordinator crashes: all_agree is PROVEN for any number" in " ".join(err.split())
+    assert "(any participants), with --coordinator-crashes 2: all_agree is PROVEN for any number" in " ".join(
+        err.split()
+    )
 
 
 def test_and_not_with_a_setting_that_makes_it_false(run: Run) -> None:

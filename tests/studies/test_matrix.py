@@ -154,6 +154,17 @@ def test_the_readme_says_in_how_many_steps_one_lost_decision_loses_a_record() ->
         assert (said.removeprefix(said.split()[0]), losing) == (since, span[-len(losing) :]), names
 
 
+def test_with_eligible_leader_replicas_off_later_versions_are_as_the_row_of_4_0() -> None:
+    """What the note of the matrix and the README say of clusters that were upgraded."""
+    ignored = {"elr", "directory_moves_clear_elr"}
+    before = version_named("kafka-4.0").default_settings
+    for name in [version.name for version in REPLICATING][NAMES.index("kafka-4.1") :]:
+        after = version_named(name).default_settings
+        assert after["elr"]
+        assert {key for key in after if after[key] != before[key]} <= ignored, name
+    assert "these rows are of new clusters" in MATRIX.note
+
+
 def may_lose_decisions(version: Profile) -> bool:
     """Does the version take the budget?"""
     try:
