@@ -41,21 +41,19 @@ def compare_command(
 
     Exit codes: 0 every run shows the difference, 1 one does not, 2 the input is wrong or something is missing, 3 interrupted.
     """
-    from neverlost.conformance.cluster.comparing import (
-        Compared,
-        compare,
-        telling_rules,
-    )
-    from neverlost.conformance.cluster.releases import newest_of_line, release_named, runnable_releases
-    from neverlost.reports.compare.as_json import compared_values
-    from neverlost.reports.compare.as_text import between_text, compared_text, compared_verdict
-    from neverlost.spec.between import between
-
     if rules_only:
+        from neverlost.reports.compare.between import between_text
+        from neverlost.spec.between import between
+
         if json_path is not None or list_only or quiet:
             raise OptionsError("--rules shows text only, and all of it; leave out --list, --json and --quiet")
         show(between_text(between(first, second, mode)))
         return ExitCode.HOLDS
+    from neverlost.conformance.cluster.comparing import Compared, compare, telling_rules
+    from neverlost.conformance.cluster.releases import newest_of_line, release_named, runnable_releases
+    from neverlost.reports.compare.as_json import compared_values
+    from neverlost.reports.compare.as_text import compared_text, compared_verdict
+
     output = Output({"--json": json_path}, quiet=quiet)
     one, other = (
         release_named(name, mode if mode and len(runnable_releases().get(name, ())) > 1 else None)

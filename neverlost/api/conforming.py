@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from neverlost.conformance.adapter import Adapter
+from neverlost.explorer.search import Limits
 from neverlost.explorer.words import counted
-from neverlost.model.core import Model
+from neverlost.model.core import Model, UnknownNameError
 
+from .arguments import ensure_model
+from .limits import sensible
 from .models import profile_of_data
 from .results import PropertyNotHeldError
 from .shown import Judged
@@ -18,6 +21,8 @@ from .traces import Trace
 
 if TYPE_CHECKING:
     from neverlost.conformance.suite.run import SuiteOutcome
+
+COVERS = ("states", "transitions", "pairs")
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,3 +101,35 @@ def conform(
     holder = f"{suite_or_trace} is a suite"
     files = SuiteFiles(Path(suite_or_trace), lambda name: profile_of_data(name, profile_reference, holder))
     return Conformance(run(files.model, files.cases(), make, until=until, seconds=seconds_per_case), files.model)
+
+
+def suite(
+    model: Model,
+    folder: str | Path,
+    *,
+    cover: str = "transitions",
+    budget: int | None = None,
+    limits: Limits | None = None,
+) -> int:
+    """Write test cases that cover the graph of a model into a new folder, for `conform`. Returns how many there are.
+
+    `cover` is "states", "transitions" or "pairs"; with a `budget` only that many cases are written, those that cover most.
+    Raises UnfinishedGraphError for a graph beyond the limits, 200,000 states if none are given, and SuiteError for a folder that is
+    not empty.
+
+    >>> import neverlost as nl
+    >>> model = nl.profile("kafka-purgatory").model(operations=1, keys=1)
+    >>> nl.suite(model, "cases") == nl.conform("cases", "purgatory").cases
+    True
+    """
+    from neverlost.conformance.exploring import MOST
+    from neverlost.conformance.suite.cases import suite_of
+    from neverlost.conformance.suite.files import refuse_folder, write_suite
+
+    ensure_model(model)
+    if cover not in COVERS:
+        raise UnknownNameError("cover", cover, COVERS)
+    refuse_folder(Path(folder))
+    written = suite_of(model, cover, budget=budget, limits=sensible(limits, MOST))
+    write_suite(written, Path(folder))
+    return len(written.cases)

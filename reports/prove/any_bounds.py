@@ -22,7 +22,7 @@ NAMED = 12
 
 def any_bounds_report(proof: AnyProof, quiet: bool) -> Iterator[Text]:
     """The whole report, part by part, or only the verdict."""
-    yield Text(wrapped(_verdict(proof), "  "), style=STYLES[proof.verdict])
+    yield Text(wrapped(any_bounds_words(proof), "  "), style=STYLES[proof.verdict])
     if quiet:
         return
     for part in (
@@ -37,7 +37,8 @@ def any_bounds_report(proof: AnyProof, quiet: bool) -> Iterator[Text]:
             yield titled(text)
 
 
-def _verdict(proof: AnyProof) -> str:
+def any_bounds_words(proof: AnyProof) -> str:
+    """What was tried to be proven for any bounds, the verdict, and what it rests on."""
     profile = proof.unbounded.profile
     bounds = f" ({', '.join(f'any {name}' for name in profile.bound_names)})" if profile.bound_names else ""
     chosen = with_settings(profile, proof.settings)
