@@ -9,6 +9,7 @@ from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
 from neverlost.reports.quantities import show_seconds
 
+from ..completion import one_of, release_names
 from ..options import OptionsError
 from ..output import Output
 from ..progress import StatusLine, interruptible, until_interrupted
@@ -16,8 +17,8 @@ from ..terminal import show
 
 
 @click.command("compare")
-@click.argument("first", metavar="VERSION")
-@click.argument("second", metavar="VERSION")
+@click.argument("first", metavar="VERSION", shell_complete=one_of(release_names))
+@click.argument("second", metavar="VERSION", shell_complete=one_of(release_names))
 @click.option("--mode", metavar="zookeeper|kraft", help="For releases that have both; kraft if not given.")
 @click.option("--list", "list_only", is_flag=True, help="Show the runs, and start no brokers.")
 @click.option(

@@ -20,6 +20,7 @@ from neverlost.model.core import UnknownNameError
 from neverlost.reports.quantities import show_seconds
 
 from ..bounds import named_profile
+from ..completion import adapter_names
 from ..counts import WholeNumber
 from ..options import OptionsError, json_option
 from ..output import Output
@@ -80,6 +81,7 @@ class ConformOptions:
 @click.argument("cases_in", metavar="CASES")
 @click.option(
     "--adapter",
+    shell_complete=adapter_names,
     required=True,
     metavar="NAME",
     help="What drives the implementation: inprocess, kafka (real brokers), or file.py:NAME.",

@@ -32,7 +32,8 @@ def search_command(model: Model, name: str | None, symmetry: Iterable[str] = ())
 def call_words(trace: Trace, profile: str) -> str:
     """The call of Python that finds this trace again, where no command can: its profile, the value of `profile`, is in no file."""
     model = trace.model
-    given = [f"{name}={value!r}" for name, value in model.bounds.items()]
+    usual = model.profile.default_bounds
+    given = [f"{name}={value}" for name, value in model.bounds.items() if value != usual[name]]
     given += filter(None, [model.profile.in_words(model.settings)])
     asked = [] if trace.property is None else [f'["{trace.property}"]']
     asked += [f"symmetry={list(trace.symmetry)!r}"] if trace.symmetry else []

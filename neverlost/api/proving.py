@@ -45,7 +45,9 @@ class Proof(Judged, Shown):
     @property
     def for_any_bounds(self) -> bool:
         """Whether this is about all bounds at once; then there is no trace, and nothing is suggested."""
-        return not hasattr(self.found, "trace")
+        from neverlost.explorer.symbolic.any_bounds.proof import AnyProof
+
+        return isinstance(self.found, AnyProof)
 
     @property
     def lemmas(self) -> list[str]:
@@ -65,13 +67,13 @@ class Proof(Judged, Shown):
 
     def text(self) -> str:
         """The verdict in a sentence, what stops the proof, and a violation if one was found."""
-        if self.for_any_bounds:
-            from neverlost.reports.prove.any_bounds import any_bounds_words as words
-        else:
-            from neverlost.reports.prove.verdict import verdict_words as words
+        from neverlost.explorer.symbolic.proof import Proof as FoundProof
+        from neverlost.reports.prove.verdict import any_bounds_words, verdict_words
 
+        found = self.found
+        words = verdict_words(found) if isinstance(found, FoundProof) else any_bounds_words(found)
         story = [] if self.trace is None else ["", self.trace.text()]
-        return "\n".join([wrapped(words(self.found), "  "), *(f"  {query}" for query in self.failing), *story])
+        return "\n".join([wrapped(words, "  "), *(f"  {query}" for query in self.failing), *story])
 
     def _repr_html_(self) -> str:
         picture = "" if self.trace is None else self.trace._repr_html_()

@@ -8,7 +8,6 @@ from neverlost.explorer.traces.commands import call_words, check_command
 from neverlost.explorer.traces.sentence import deciding_property, for_ever, sentence
 from neverlost.explorer.traces.trace import Trace
 from neverlost.model.core import Property
-from neverlost.spec import profiles
 
 from ..layout import definitions, first_line, shell_lines, wrapped
 
@@ -85,7 +84,7 @@ def words_text(trace: Trace) -> str:
 
 def command_text(trace: Trace) -> str:
     """The command that finds this trace again, or the call if the profile was made in Python, where no command finds it."""
-    name = trace.model.profile.name
-    if in_file(name) or name in profiles():
+    profile = trace.model.profile
+    if in_file(profile.name) or profile.family:
         return "To see this again\n" + shell_lines(check_command(trace))
-    return f"To see this again, with the profile {name}\n  {call_words(trace, 'PROFILE')}"
+    return f"To see this again, with the profile {profile.name}\n  {call_words(trace, 'PROFILE')}"
