@@ -305,7 +305,8 @@ def test_what_the_adapter_does_wrong_is_the_adapters_fault(
     folder: Path, adapter: Callable[[Model], Any], fault: str
 ) -> None:
     files = SuiteFiles(folder, named)
-    (failure,) = conform(files.model, files.cases(), adapter, seconds=0.2).failures
+    seconds = 0.2 if adapter in (Waiting, Stubborn) else 60
+    (failure,) = conform(files.model, files.cases(), adapter, seconds=seconds).failures
     assert failure.divergence is None
     assert failure.kind == "the adapter failed"
     assert fault in failure.fault
