@@ -1,8 +1,9 @@
-"""What a shell can complete: profiles, properties, bounds and settings."""
+"""What a shell can complete: files, profiles, properties, bounds and settings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from glob import escape, glob
 
 import click
 from click.shell_completion import CompletionItem
@@ -14,12 +15,54 @@ WORDS = "neverlost.words"
 """Where a command keeps its words: while the user writes the last one, Click may not have parsed the others."""
 
 
+FILES = frozenset(("FILE", "JAR", "HISTORY", "CASES", "EVENTS", "TRACE", "OLD", "PROFILE"))
+FOLDER = "DIR"
+
+
+class FileName(click.types.StringParamType):
+    """A text that names a file, or a folder: the shell completes it. `kind` is "file" or "dir"."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The shell does it itself."""
+        return [CompletionItem(incomplete, type=self.kind)]
+
+
+def with_file_names(command: click.Command) -> click.Command:
+    """The command, in which each text that is shown as a file or a folder is completed as one; of a group in every command of it."""
+    for one in command.commands.values() if isinstance(command, click.Group) else ():
+        with_file_names(one)
+    for parameter in command.params:
+        shown = (parameter.metavar or parameter.human_readable_name).strip("[].").upper().split("|")
+        if parameter.type is click.STRING and (FILES | {FOLDER}) & set(shown):
+            parameter.type = FileName("dir" if FOLDER in shown else "file")
+    return command
+
+
+def or_files(offered: list[CompletionItem], incomplete: str) -> list[CompletionItem]:
+    """What is offered, and Python files; the shell completes files by itself where nothing is offered."""
+    if not offered:
+        return [CompletionItem(incomplete, type="file")]
+    return [*offered, *(CompletionItem(path) for path in sorted(glob(f"{escape(incomplete)}*.py")))]
+
+
 def profile_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The profiles of neverlost."""
+    """The profiles of neverlost, and files, which may have others."""
     from neverlost.spec import profiles
 
     known = profiles()
-    return [CompletionItem(name, help=known[name].statement) for name in known if name.startswith(incomplete)]
+    names = [CompletionItem(name, help=known[name].statement) for name in known if name.startswith(incomplete)]
+    return or_files(names, incomplete)
+
+
+def adapter_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The adapters of neverlost, and files, which may have others."""
+    from neverlost.conformance.adapters import KAFKA, in_process
+
+    names = [CompletionItem(name) for name in (*in_process(), KAFKA) if name.startswith(incomplete)]
+    return or_files(names, incomplete)
 
 
 def property_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -88,13 +131,14 @@ def trace_formats() -> Mapping[str, str]:
     return dict.fromkeys(FORMATS, "")
 
 
-def matrix_subjects() -> Mapping[str, str]:
-    """The families with a matrix, then the profiles."""
-    from neverlost.spec import profiles
+def matrix_subjects(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The families with a matrix, then the profiles, and files."""
     from neverlost.spec.families import FAMILIES
 
     asked = {family.name: found.question for family in FAMILIES if (found := family.matrix()) is not None}
-    return {**asked, **{name: profile.statement for name, profile in profiles().items()}}
+    families = [CompletionItem(name, help=text) for name, text in asked.items() if name.startswith(incomplete)]
+    named = [item for item in profile_names(context, parameter, incomplete) if not families or item.type == "plain"]
+    return [*families, *named]
 
 
 def version_names() -> Mapping[str, str]:
@@ -102,6 +146,22 @@ def version_names() -> Mapping[str, str]:
     from neverlost.spec.families import FAMILIES
 
     return {version.name: version.statement for family in FAMILIES for version in family.versions()}
+
+
+def release_names() -> Mapping[str, str]:
+    """The releases of Kafka, and the lines that they are of."""
+    from neverlost.spec.kafka.releases import RELEASES
+
+    lines = {release.rpartition(".")[0]: f"the newest is {release}" for release in RELEASES}
+    return {**lines, **dict.fromkeys(RELEASES, "")}
+
+
+def assumptions() -> Mapping[str, str]:
+    """What may be said of what the files of an audit leave open: `elr=on`."""
+    from neverlost.spec.configuration.readings import ALTERNATIVES, of_sections, words_of
+
+    known = {**of_sections(), **{name: words_of(name) for name in ALTERNATIVES}}
+    return {f"{name}={way}": "" for name, ways in known.items() for way in ways}
 
 
 def setting_values(context: click.Context, incomplete: str) -> list[CompletionItem]:

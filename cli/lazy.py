@@ -10,6 +10,8 @@ from click.shell_completion import CompletionItem
 
 from neverlost.explorer.process.installing import install_command
 
+from .completion import with_file_names
+
 Commands = Mapping[str, Mapping[str, tuple[str, str]]]
 """By topic and by the name of a command: where it is, as `module:attribute`, and what it does, in one line."""
 
@@ -63,7 +65,7 @@ class LazyGroup(click.Group):
             return None
         module, _, attribute = self.later[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(f".commands.{module}", __package__), attribute)
-        return command
+        return with_file_names(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for topic, commands in self.topics.items():

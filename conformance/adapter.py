@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol, runtime_checkable
@@ -10,7 +10,8 @@ from typing import Any, Protocol, runtime_checkable
 from neverlost.model.core import Model, NeverlostError, State, Step
 
 Partial = Mapping[str, Any]
-"""A partial state: fields as in `State.values()`, with None for an element that cannot be seen; fields may be missing."""
+"""A partial state: fields as in `State.values()`, with None for an element that cannot be seen. `none` of the model is a number,
+mostly -1. All fields that the capabilities name are in it."""
 
 
 class AdapterError(NeverlostError):
@@ -56,6 +57,30 @@ class Capabilities:
     messages: tuple[str, ...] = ()
     """Actions by which messages arrive, that it can deliver early, late or again when the model refuses the action. That is less than
     to try the action, so a mistake that only allows it is not taken for told."""
+
+
+def refuse_unknown(capabilities: Capabilities, model: Model) -> None:
+    """Raises AdapterError for a name among the capabilities that is no action or field of the model."""
+    actions = [action.name for action in model.profile.actions]
+    fields = [declared.name for declared in model.state(model.initial_states()[0]).fields]
+    for where, names, kind, known in (
+        ("fields", capabilities.fields, "a field", fields),
+        ("actions", capabilities.actions, "an action", actions),
+        ("attempts", capabilities.attempts, "an action", actions),
+        ("messages", capabilities.messages, "an action", actions),
+    ):
+        for name in names:
+            if name not in known:
+                raise AdapterError(
+                    f"the adapter's capabilities have {name!r} in {where}, which is not {kind} of the model;"
+                    f" it has {', '.join(known)}"
+                )
+
+
+def known_actions(model: Model, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the names that are actions of the model, for an adapter of several versions."""
+    known = {action.name for action in model.profile.actions}
+    return tuple(name for name in names if name in known)
 
 
 class Adapter(Protocol):
@@ -150,6 +175,22 @@ def differences(expected: State, seen: Partial) -> list[StateDifference]:
                 )
             )
     return found
+
+
+def told_fields(seen: Partial, capabilities: Capabilities) -> set[str]:
+    """The fields of which an element was seen. Raises AdapterError if one is left out that the capabilities name."""
+    for name in capabilities.fields:
+        if name not in seen:
+            raise AdapterError(
+                f"the adapter's capabilities have {name!r} in fields, but observe() leaves it out: see it, with None for what cannot"
+                " be seen, or take it out of fields"
+            )
+    return {name for name, values in seen.items() if _tells(values)}
+
+
+def _tells(values: Any) -> bool:
+    """Is there an element that was seen?"""
+    return any(map(_tells, values)) if isinstance(values, list) else values is not None
 
 
 def _refuse_shape(name: str, values: Any, shape: tuple[int, ...]) -> None:

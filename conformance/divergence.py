@@ -15,7 +15,7 @@ from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.model.core import Model, NeverlostError, Refused, Step
 from neverlost.model.core.influence import fields_of
 
-from .adapter import Adapter, AdapterError, NotPerformed, StateDifference, differences
+from .adapter import Adapter, AdapterError, NotPerformed, StateDifference, differences, refuse_unknown, told_fields
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +81,7 @@ class SideBySide:
 
     def __init__(self, model: Model, adapter: Adapter) -> None:
         self.model, self.adapter = model, adapter
+        refuse_unknown(adapter.capabilities, model)
         self.words = model.initial_states()[0]
         """The state, packed."""
         self.state = model.state(self.words)
@@ -92,8 +93,8 @@ class SideBySide:
         self.triable = [step for step in model.steps if step.action.name in tries]
         self.tried: Step | None = None
         """The refused step that is tried now."""
-        self.has_seen = False
-        """Whether the adapter has ever told a value."""
+        self.compared: set[str] = set()
+        """The fields of which the adapter has ever told a value."""
 
     @property
     def where(self) -> str:
@@ -105,7 +106,7 @@ class SideBySide:
 
     def refuse_blind(self) -> None:
         """Raises AdapterError if the adapter has told nothing that could be compared: then no difference would be found."""
-        if not self.has_seen:
+        if not self.compared:
             raise AdapterError(
                 "the adapter saw nothing: observe() returned no value of any field, so no difference can be found"
             )
@@ -222,7 +223,7 @@ class SideBySide:
     def compare(self) -> Divergence | None:
         """Compare the implementation; None if it agrees with the model, as far as can be seen."""
         seen = self.adapter.observe()
-        self.has_seen = self.has_seen or any(_tells(values) for values in seen.values())
+        self.compared |= told_fields(seen, self.adapter.capabilities)
         found = differences(self.state, seen)
         return self._divergence(tuple(found)) if found else None
 
@@ -252,12 +253,13 @@ class SideBySide:
 def raised_by_system(error: Exception, files: Collection[str]) -> str:
     """What a system raised, and where. Raises the error again if it comes from a line in one of these files, the adapter's.
 
-    Such an error, and one that an adapter raises on purpose, says nothing about the system.
+    Such an error says nothing about the system. Nor does one that an adapter raises on purpose, or one of a call that never began,
+    because the adapter has no such method or it takes other arguments.
     """
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    if isinstance(error, NeverlostError) or last.filename in files:
+    raised = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, NeverlostError) or len(raised) == 1 or raised[-1].filename in files:
         raise error
-    return f"it raised {type(error).__name__}: {error} ({Path(last.filename).name}:{last.lineno}, in {last.name})"
+    return f"it raised {type(error).__name__}: {error} ({Path(raised[-1].filename).name}:{raised[-1].lineno}, in {raised[-1].name})"
 
 
 def files_of(adapter: Callable[..., Any]) -> set[str]:
@@ -266,11 +268,6 @@ def files_of(adapter: Callable[..., Any]) -> set[str]:
     functions = [one for kind in kinds for one in vars(kind).values() if isinstance(one, FunctionType)]
     functions += [adapter] if isinstance(adapter, FunctionType) else []
     return {function.__code__.co_filename for function in functions}
-
-
-def _tells(values: Any) -> bool:
-    """Is there an element that was seen?"""
-    return any(map(_tells, values)) if isinstance(values, list) else values is not None
 
 
 def drive(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.model.core import Model, Packed, Step
 
-from .adapter import NotPerformed, Partial, PlanningAdapter, StateDifference, differences
+from .adapter import NotPerformed, Partial, PlanningAdapter, StateDifference, differences, refuse_unknown, told_fields
 from .validation.following import Interpreter
 
 HIDDEN_STEPS = 3
@@ -74,6 +74,9 @@ class Judge:
         self.model, self.adapter = adapter.model, adapter
         self.hidden = [step for step in self.model.steps if step.action.name in adapter.hidden]
         self.interpreter = Interpreter(self.model)
+        self.compared: set[str] = set()
+        """The fields of which the adapter has ever told a value."""
+        refuse_unknown(adapter.capabilities, self.model)
         self.ways: tuple[_Way, ...] = (_Way(self.model.initial_states()[0]),)
 
     def closure(self, ways: Iterable[_Way]) -> Iterator[tuple[int, _Way]]:
@@ -136,6 +139,7 @@ class Judge:
         before, since = None, time.monotonic()
         while True:
             seen = self.adapter.observe()
+            self.compared |= told_fields(seen, self.adapter.capabilities)
             fits = self.fitting(ways, seen)
             if any(way.words == expected for way in fits) or time.monotonic() > end:
                 break
@@ -161,12 +165,13 @@ def judged_run(
     progress: Callable[[JudgedStep], None] = lambda _: None,
     stop_at_first: bool = False,
     as_far_as_possible: bool = False,
+    compared: set[str] | None = None,
 ) -> list[JudgedStep]:
     """Have a run done, and judge each step. Raises CannotSchedule if the adapter knows beforehand that it cannot be done.
 
     After a step that differs the run goes on from the state that the model expects, unless it is to stop there; after one that the
     system did not do, it ends. `as_far_as_possible`, it also ends before a step that may not happen in any state that the system may be
-    in: by what it did by itself it went another way of the model.
+    in: by what it did by itself it went another way of the model. `compared` gets the fields of which the adapter told a value.
     """
     trace: Trace = trace_along(model, steps)
     adapter.prepare(steps)
@@ -177,6 +182,8 @@ def judged_run(
             break
         judged = judge.judge(number, step, trace.states[number])
         found.append(judged)
+        if compared is not None:
+            compared |= judge.compared
         progress(judged)
         if judged.refusal or (stop_at_first and not judged.as_the_model):
             break

@@ -9,7 +9,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from neverlost.model.core import Model, Step
 
-from .adapter import AdapterError, Capabilities, How, NotPerformed, Partial
+from .adapter import AdapterError, Capabilities, How, NotPerformed, Partial, known_actions
 
 T = TypeVar("T")
 World = TypeVar("World")
@@ -29,7 +29,9 @@ class SteppedAdapter(ABC, Generic[World]):
             name.removeprefix("do_"): getattr(self, name) for name in dir(self) if name.startswith("do_")
         }
         self.capabilities = Capabilities(
-            actions=dict.fromkeys(self._actions, How.FORCED), fields=fields, attempts=attempts
+            actions=dict.fromkeys(known_actions(model, self._actions), How.FORCED),
+            fields=fields,
+            attempts=known_actions(model, attempts),
         )
 
     def perform(self, step: Step) -> None:

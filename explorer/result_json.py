@@ -19,6 +19,7 @@ def result_values(result: Result) -> dict[str, Any]:
         "bounds": dict(result.model.bounds),
         "settings": result.model.plain_settings,
         "assumed": list(result.model.assumed),
+        "no_faults": result.model.profile.has_no_faults(result.model.settings, result.model.bounds),
         "symmetry": bool(result.symmetry),
         "symmetric_domains": list(result.symmetry),
         "engine": result.engine,

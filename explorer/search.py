@@ -46,15 +46,22 @@ EngineMaker = Callable[[Model, Sequence[Property], Symmetry], Engine]
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """The limits at which a search ends undecided: distinct states, levels, bytes of memory of the process, seconds.
+    """The limits at which a search ends undecided: `states` (distinct), `depth` (levels), `memory_bytes` of the process, `seconds`.
 
-    Raises BoundsError for a limit that is no number.
+    Raises BoundsError for a limit that is no number, and UnknownNameError for another name.
     """
 
     states: int | None = None
     depth: int | None = None
     memory_bytes: int | None = None
     seconds: float | None = None
+
+    def __new__(cls, **given: object) -> Limits:
+        """A new one. Python's own error for a name that it does not take says no other."""
+        for name in given:
+            if name not in cls.__dataclass_fields__:
+                raise UnknownNameError("limit", name, cls.__dataclass_fields__)
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():

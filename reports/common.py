@@ -24,9 +24,7 @@ def faultless(profile: Profile, settings: Mapping[str, int], bounds: Mapping[str
 
     `bounds` is None if they may be any.
     """
-    faults = [settings[fault.name] for fault in profile.state.faults]
-    faults += [1 if bounds is None else bounds[index.bound] for index in profile.domains if index.whose]
-    return ", with no faults" if faults and not any(faults) else ""
+    return ", with no faults" if profile.has_no_faults(settings, bounds) else ""
 
 
 def model_words(model: Model) -> str:

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from neverlost.model.core import Budget, Profile
+from neverlost.model.core import Budget, Profile, Unbounded
 
 from .family import Family
 from .kafka.groups import Groups
@@ -45,6 +45,12 @@ SEEN = "seen/"
 def family_of(profile: Profile) -> Family:
     """The family that a profile names; one that gives nothing for a profile of none, such as a user's own."""
     return next((family for family in FAMILIES if family.name == profile.family), Family())
+
+
+def unbounded_of(profile: Profile) -> Unbounded:
+    """The profile for any bounds: with what its family states beside it, else as it is."""
+    found = family_of(profile).unbounded().get(profile.name)
+    return found if found is not None and found.profile is profile else Unbounded(profile=profile, traced=profile)
 
 
 @cache

@@ -23,6 +23,9 @@ import neverlost as nl
 `profile` finds a protocol, and its `model` sets bounds and settings; `check`, `prove`, `audit` and `conform` ask about it. Every error
 that is yours to fix is a `NeverlostError`, whose text says what, where, and what to do. A verdict is `holds`, `violated` or
 `undecided`; what was cut short is `undecided`, and `assert_holds` takes that for a failure too.
+
+No result is true or false: `if nl.check(model)` raises an error that says what to write. Commands without a function here are
+`matrix`, `compare`, `lemmas`, `mutants`, `validate`, and those that run real brokers.
 """
 FUNCTIONS = (
     "profile",
@@ -33,6 +36,8 @@ FUNCTIONS = (
     "prove",
     "audit",
     "conform",
+    "suite",
+    "history",
     "load_trace",
     "schema",
 )
@@ -43,6 +48,7 @@ CLASSES = (
     "Proof",
     "Audit",
     "Conformance",
+    "History",
     "Compiled",
     "Interpreted",
     "Spark",

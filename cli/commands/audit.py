@@ -32,7 +32,7 @@ from neverlost.studies.cluster_reading import read_named_cluster
 from neverlost.studies.study import Study, all_within
 
 from ..cluster_options import cluster_options
-from ..completion import event_names, some_of
+from ..completion import assumptions, event_names, some_of
 from ..counts import WORKERS, WholeNumber
 from ..limits import limits_of
 from ..options import json_option
@@ -80,6 +80,7 @@ def _assumptions() -> str:
 )
 @click.option(
     "--assume",
+    shell_complete=some_of(assumptions),
     metavar="NAME=VALUE,...",
     help=f'What the files leave open: {_assumptions()}; and what a report says below "To narrow this", such as commit=sync.'
     " Else all are audited.",

@@ -9,6 +9,7 @@ from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.watch import Watch
 from neverlost.reports.quantities import show_seconds
 
+from ..completion import one_of, release_names
 from ..options import OptionsError
 from ..output import Output
 from ..progress import StatusLine, interruptible, until_interrupted
@@ -16,8 +17,8 @@ from ..terminal import show
 
 
 @click.command("compare")
-@click.argument("first", metavar="VERSION")
-@click.argument("second", metavar="VERSION")
+@click.argument("first", metavar="VERSION", shell_complete=one_of(release_names))
+@click.argument("second", metavar="VERSION", shell_complete=one_of(release_names))
 @click.option("--mode", metavar="zookeeper|kraft", help="For releases that have both; kraft if not given.")
 @click.option("--list", "list_only", is_flag=True, help="Show the runs, and start no brokers.")
 @click.option(
@@ -41,21 +42,19 @@ def compare_command(
 
     Exit codes: 0 every run shows the difference, 1 one does not, 2 the input is wrong or something is missing, 3 interrupted.
     """
-    from neverlost.conformance.cluster.comparing import (
-        Compared,
-        compare,
-        telling_rules,
-    )
-    from neverlost.conformance.cluster.releases import newest_of_line, release_named, runnable_releases
-    from neverlost.reports.compare.as_json import compared_values
-    from neverlost.reports.compare.as_text import between_text, compared_text, compared_verdict
-    from neverlost.spec.between import between
-
     if rules_only:
+        from neverlost.reports.compare.between import between_text
+        from neverlost.spec.between import between
+
         if json_path is not None or list_only or quiet:
             raise OptionsError("--rules shows text only, and all of it; leave out --list, --json and --quiet")
         show(between_text(between(first, second, mode)))
         return ExitCode.HOLDS
+    from neverlost.conformance.cluster.comparing import Compared, compare, telling_rules
+    from neverlost.conformance.cluster.releases import newest_of_line, release_named, runnable_releases
+    from neverlost.reports.compare.as_json import compared_values
+    from neverlost.reports.compare.as_text import compared_text, compared_verdict
+
     output = Output({"--json": json_path}, quiet=quiet)
     one, other = (
         release_named(name, mode if mode and len(runnable_releases().get(name, ())) > 1 else None)

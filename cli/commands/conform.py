@@ -20,6 +20,7 @@ from neverlost.model.core import UnknownNameError
 from neverlost.reports.quantities import show_seconds
 
 from ..bounds import named_profile
+from ..completion import adapter_names
 from ..counts import WholeNumber
 from ..options import OptionsError, json_option
 from ..output import Output
@@ -80,6 +81,7 @@ class ConformOptions:
 @click.argument("cases_in", metavar="CASES")
 @click.option(
     "--adapter",
+    shell_complete=adapter_names,
     required=True,
     metavar="NAME",
     help="What drives the implementation: inprocess, kafka (real brokers), or file.py:NAME.",
@@ -128,7 +130,7 @@ def conform_command(
 ) -> int:
     """Run CASES, the folder of a suite or the file of a trace, against an implementation; compare it with the model after each step.
 
-    Exit codes: 0 all cases passed, 1 the implementation differs from the model or the adapter failed, 2 the input is wrong,
+    Exit codes: 0 all cases passed, 1 the implementation differs from the model, 2 the input is wrong or only the adapter failed,
     3 interrupted before a case failed.
     """
     from neverlost.conformance.suite.files import CASES, SUITE
@@ -157,7 +159,7 @@ def conform_command(
         output.write("--trace-out", lambda: trace_json(first.trace))
     output.write("--json", lambda: json_text(outcome_values(given.model, given.cover, outcome, parts)))
     if failures:
-        return ExitCode.VIOLATED
+        return ExitCode.VIOLATED if first is not None else ExitCode.WRONG_INPUT
     return ExitCode.HOLDS if complete else ExitCode.UNDECIDED
 
 

@@ -36,7 +36,7 @@ from ..stores import STORE_HELP, open_store
 
 
 @click.command("matrix", cls=BoundedCommand, options_metavar=USAGE)
-@click.argument("family", required=False, metavar="[FAMILY|PROFILE]", shell_complete=one_of(matrix_subjects))
+@click.argument("family", required=False, metavar="[FAMILY|PROFILE]", shell_complete=matrix_subjects)
 @click.option(
     "--version",
     "versions",

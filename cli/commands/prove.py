@@ -21,7 +21,7 @@ from neverlost.explorer.words import counted
 from neverlost.model.core import Lemma, Model, Profile, Unbounded, UnknownNameError
 from neverlost.reports.prove.certificate import certificate_text, certificate_values
 from neverlost.reports.quantities import show_seconds
-from neverlost.spec.families import family_of
+from neverlost.spec.families import family_of, unbounded_of
 
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
@@ -197,7 +197,7 @@ def prove_command(
     chosen = ProveOptions(**options)  # type: ignore[arg-type]
     output = Output({"--json": json_path, TRACE_OUT: trace_out}, inputs=files_of(profile), quiet=quiet)
     if chosen.any_bounds:
-        unbounded = unbounded_profile(known_profile(profile))
+        unbounded = unbounded_of(known_profile(profile))
         chosen.refuse_wrong_for_any_bounds(context, unbounded.profile)
         return _prove_for_any_bounds(unbounded, bounded_model(context, unbounded.profile).settings, chosen, output)
     model = bounded_model(context, known_profile(profile))
@@ -311,12 +311,6 @@ def _prove_for_all(
     output.show(*report)
     output.write("--json", lambda: json_text(conditional_values(proof)))
     return proof.exit_code
-
-
-def unbounded_profile(profile: Profile) -> Unbounded:
-    """The profile for any bounds: with what its family states beside it, else as it is."""
-    found = family_of(profile).unbounded().get(profile.name)
-    return found if found is not None and found.profile is profile else Unbounded(profile=profile, traced=profile)
 
 
 def _prove_for_any_bounds(

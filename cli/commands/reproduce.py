@@ -16,7 +16,7 @@ from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.explorer.words import counted
 
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
-from ..completion import property_names
+from ..completion import profile_names, property_names
 from ..limits import limits_of
 from ..options import OptionsError, json_option, release_options
 from ..output import Output
@@ -34,7 +34,7 @@ TRACE_OUT = "--trace-out"
 
 
 @click.command("reproduce", cls=BoundedCommand, options_metavar=USAGE)
-@click.argument("played", metavar="TRACE|PROFILE")
+@click.argument("played", metavar="TRACE|PROFILE", shell_complete=profile_names)
 @release_options
 @click.option(
     "--property",

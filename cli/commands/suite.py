@@ -15,7 +15,7 @@ from neverlost.model.core import Profile, UnknownNameError
 from neverlost.reports.quantities import show_seconds
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, chosen_bounds, known_profile
-from ..completion import profile_names
+from ..completion import adapter_names, profile_names
 from ..counts import WholeNumber
 from ..limits import limits_of
 from ..options import OptionsError
@@ -44,6 +44,7 @@ MOST_STATES = 200_000
 )
 @click.option(
     "--adapter",
+    shell_complete=adapter_names,
     metavar="NAME",
     help="With --from-mutants: what sees and tries the steps; inprocess if not given, kafka, or file.py:NAME.",
 )
@@ -172,6 +173,10 @@ def _from_mutants(
         keep_suite(folder, key, kept)
         took = show_seconds(time.perf_counter() - began)
     if out is not None:
+        if not kept.cases:
+            raise OptionsError(
+                f"no mistake in {profile.name} shows in what {adapter} does and sees, so there is nothing to write; see why with --list"
+            )
         write_files(Path(out), kept.suite, [kept.cases])
     show(f"{out or profile.name}: {kept.about}{'' if quiet else f' ({took})'}")
     if not quiet:

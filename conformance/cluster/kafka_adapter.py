@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from neverlost.model.core import Model, State, Step
 
-from ..adapter import Capabilities, Partial
+from ..adapter import Capabilities, Partial, known_actions
 from . import driver
 from .clusters import Clusters
 from .leaderless import with_leaderless_news
@@ -54,7 +54,7 @@ class KafkaAdapter:
         self.hidden = tuple(name for name, action in ON_BROKERS.items() if action.hidden and name in known)
         self.settle_seconds = SETTLE_SECONDS
         self.capabilities = Capabilities(
-            actions={name: action.how for name, action in ON_BROKERS.items()}, fields=FIELDS
+            actions={name: ON_BROKERS[name].how for name in known_actions(self.model, ON_BROKERS)}, fields=FIELDS
         )
 
     @classmethod

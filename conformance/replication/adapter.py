@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from neverlost.model.core import EMPTY, NONE, Model, Step
 from neverlost.model.kafka.replication.state import IN_RANGE, LOST, OUT_OF_RANGE, Delay, Epoch, Offset, Replica, Value
 
-from ..adapter import AdapterError, Capabilities, How, NotPerformed, Part, Partial
+from ..adapter import AdapterError, Capabilities, How, NotPerformed, Part, Partial, known_actions
 from ..inprocess.broker import BrokerSettings
 from ..inprocess.protocol import OFFSETS_TOPIC, TopicPartition, TopicSettings
 from ..inprocess.replica import Replica as BrokerReplica
@@ -75,7 +75,10 @@ class InProcessAdapter:
             name.removeprefix("do_"): getattr(self, name) for name in dir(self) if name.startswith("do_")
         }
         self.capabilities = Capabilities(
-            actions=dict.fromkeys(self._actions, How.FORCED), fields=SEEN, attempts=ATTEMPTS, messages=MESSAGES
+            actions=dict.fromkeys(known_actions(model, self._actions), How.FORCED),
+            fields=SEEN,
+            attempts=known_actions(model, ATTEMPTS),
+            messages=known_actions(model, MESSAGES),
         )
 
     def perform(self, step: Step) -> None:

@@ -50,7 +50,8 @@ class Failure:
 class SuiteOutcome:
     """The outcome of a suite; `attempts` counts the refused steps that were tried.
 
-    `not_scheduled` has the cases that the adapter cannot schedule, by name, with the reason.
+    `not_scheduled` has the cases that the adapter cannot schedule, by name, with the reason. `compared` has the fields of which a value
+    was compared in some case.
     """
 
     cases: int
@@ -58,11 +59,23 @@ class SuiteOutcome:
     attempts: int
     failures: tuple[Failure, ...]
     complete: bool
+    compared: frozenset[str] = frozenset()
     not_scheduled: Mapping[str, str] = field(default_factory=dict)
     walks: int = 0
     """How many random walks there were from the ends of cases."""
     random_steps: int = 0
     """How many steps these took beyond the cases."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether the implementation differs from the model in a case. Where only the adapter failed, nobody knows."""
+        return any(failure.divergence is not None for failure in self.failures)
+
+    def never_compared(self, model: Model) -> tuple[str, ...]:
+        """The fields of the model's state that no case compared, without budgets of faults, which no system has."""
+        state = model.state(model.initial_states()[0])
+        left_out = self.compared | model.profile.counters
+        return tuple(declared.name for declared in state.fields if declared.name not in left_out)
 
     @property
     def kinds(self) -> Counter[str]:
@@ -91,13 +104,13 @@ def conform(
     failures: list[Failure] = []
     not_scheduled: dict[str, str] = {}
     ran = steps = attempts = 0
-    complete = True
+    complete, compared = True, set[str]()
     for case in cases:
         if watch.interrupted():
             complete = False
             break
         try:
-            failure, tried = _run(with_chosen(model, case.chosen), case, make, seconds)
+            failure, tried = _run(with_chosen(model, case.chosen), case, make, seconds, compared)
         except CannotSchedule as error:
             not_scheduled[case.name] = error.why
             continue
@@ -113,24 +126,27 @@ def conform(
         attempts=attempts,
         failures=tuple(failures),
         complete=complete,
+        compared=frozenset(compared),
         not_scheduled=not_scheduled,
     )
 
 
 def _run(
-    model: Model, case: SuiteCase, make: Callable[[Model], Adapter], seconds: float | None
+    model: Model, case: SuiteCase, make: Callable[[Model], Adapter], seconds: float | None, compared: set[str]
 ) -> tuple[Failure | None, int]:
-    """The failure of a case if it fails, and how many refused steps were tried. Raises CannotSchedule.
+    """The failure of a case if it fails, and how many refused steps were tried; `compared` gets the fields. Raises CannotSchedule.
 
     A case that is there for mistakes is run a second time, with refused steps tried after every step. They are not tried so often the
     first time, because a message that comes again can also fix what was wrong.
     """
-    failure, run = _judged(model, case, make, seconds, lambda run: run.follow(case.steps, case.attempts_after))
+    failure, run = _judged(
+        model, case, make, seconds, compared, lambda run: run.follow(case.steps, case.attempts_after)
+    )
     if run is None:
         return failure, 0
     attempts, everywhere = run.attempts, tuple(range(len(case.steps) + 1))
     if failure is None and case.mistakes and run.triable and case.attempts_after != everywhere:
-        failure, run = _judged(model, case, make, seconds, lambda run: run.follow(case.steps, everywhere))
+        failure, run = _judged(model, case, make, seconds, compared, lambda run: run.follow(case.steps, everywhere))
         attempts += 0 if run is None else run.attempts
     return failure, attempts
 
@@ -152,7 +168,7 @@ def go_beyond(
     more; it may take `seconds`.
     """
     random, walks, taken, attempts = Random(seed), 0, 0, 0
-    failure, complete = None, True
+    failure, complete, compared = None, True, set(outcome.compared)
     # A walk from where the model allows no step takes none.
     while taken < steps and walks < steps and failure is None:
         if watch.interrupted():
@@ -166,6 +182,7 @@ def go_beyond(
             replace(case, name=f"{case.name}, and on at random", mistakes=()),
             make,
             seconds,
+            compared,
             partial(one_walk, random=random, longest=longest, beginning=case.steps),
         )
         if run is not None:
@@ -177,6 +194,7 @@ def go_beyond(
         attempts=outcome.attempts + attempts,
         failures=outcome.failures if failure is None else (*outcome.failures, failure),
         complete=outcome.complete and complete,
+        compared=frozenset(compared),
         walks=walks,
         random_steps=taken,
     )
@@ -187,9 +205,10 @@ def _judged(
     case: SuiteCase,
     make: Callable[[Model], Adapter],
     seconds: float | None,
+    compared: set[str],
     drive: Callable[[SideBySide], Divergence | None],
 ) -> tuple[Failure | None, SideBySide | None]:
-    """The failure of a case if it fails when it is driven, and what was run side by side."""
+    """The failure of a case if it fails when it is driven, and what was run side by side; `compared` gets the fields."""
     run, judged = None, list[JudgedStep]()
     divergence, fault = None, ""
     try:
@@ -200,11 +219,12 @@ def _judged(
                 refusal = raised_by_system(error, files_of(make))
                 return Failure(case=case, divergence=_at_the_start(model, refusal)), None
             if isinstance(adapter, PlanningAdapter):
-                divergence = _planned(model, case, adapter, judged)
+                divergence = _planned(model, case, adapter, judged, compared)
             else:
                 run = SideBySide(model, adapter)
                 divergence = drive(run)
                 run.refuse_blind()
+                compared |= run.compared
     except (CannotSchedule, KeyboardInterrupt):
         raise
     except (TookTooLongError, AdapterError) as error:
@@ -224,9 +244,11 @@ def _at_the_start(model: Model, refusal: str) -> Divergence:
     return Divergence(trace=trace_along(model, ()), differences=(), refusal=refusal)
 
 
-def _planned(model: Model, case: SuiteCase, adapter: PlanningAdapter, judged: list[JudgedStep]) -> Divergence | None:
+def _planned(
+    model: Model, case: SuiteCase, adapter: PlanningAdapter, judged: list[JudgedStep], compared: set[str]
+) -> Divergence | None:
     """Where a system that does steps by itself leaves the model in a case; `judged` gets every step that was done."""
-    judged_run(model, case.steps, adapter, progress=judged.append, stop_at_first=True)
+    judged_run(model, case.steps, adapter, progress=judged.append, stop_at_first=True, compared=compared)
     adapter.finish()
     bad = first_difference(judged)
     if bad is None:

@@ -29,6 +29,18 @@ def search_command(model: Model, name: str | None, symmetry: Iterable[str] = ())
     return ["neverlost check", model.profile.name, *model_options(model), *chosen, *symmetric]
 
 
+def call_words(trace: Trace, profile: str) -> str:
+    """The call of Python that finds this trace again, where no command can: its profile, the value of `profile`, is in no file."""
+    model = trace.model
+    usual = model.profile.default_bounds
+    given = [f"{name}={value}" for name, value in model.bounds.items() if value != usual[name]]
+    given += filter(None, [model.profile.in_words(model.settings)])
+    asked = [] if trace.property is None else [f'["{trace.property}"]']
+    asked += [f"symmetry={list(trace.symmetry)!r}"] if trace.symmetry else []
+    made = f"{profile}.model({', '.join(given)})"
+    return f"nl.check({', '.join([made, *asked])})"
+
+
 def trace_words(model: Model, file: str) -> str:
     """The command that shows the trace of a model in a file: it names the model's own file, if there is one, to run it."""
     name = model.profile.name

@@ -205,6 +205,12 @@ class Profile:
         plain = ((s.name, s.plain(value)) for s, value in self.not_its_own(settings))
         return ", ".join(f'{name}="{value}"' if isinstance(value, str) else f"{name}={value}" for name, value in plain)
 
+    def has_no_faults(self, settings: Mapping[str, int], bounds: Mapping[str, int] | None) -> bool:
+        """Whether the profile has faults, and none may happen. `bounds` is None if they may be any."""
+        faults = [settings[fault.name] for fault in self.state.faults]
+        faults += [1 if bounds is None else bounds[index.bound] for index in self.domains if index.whose]
+        return bool(faults) and not any(faults)
+
     def read(self, bounds: Mapping[str, object], settings: Mapping[str, object]) -> dict[str, int]:
         """Bounds and settings from a file or a user, for `bounded`.
 

@@ -32,6 +32,12 @@ def ensure_kind(given: object, what: str, example: str, *kinds: type) -> None:
         raise ArgumentError(f"{what} is {given!r:.60}; write {what}={example}")
 
 
+def ensure_name(given: object, what: str) -> None:
+    """Raises ArgumentError for anything but one name."""
+    if not isinstance(given, str):
+        raise ArgumentError(f"{what} is {given!r:.60}; write one name, as text")
+
+
 def ensure_names(given: Sequence[str] | None, what: str) -> None:
     """Raises ArgumentError for one text where a list of names is needed."""
     if isinstance(given, str):

@@ -35,14 +35,15 @@ from neverlost.studies.study import Study, all_within
 from .arguments import ArgumentError
 from .limits import sensible
 from .results import PropertyNotHeldError
-from .shown import Shown
+from .shown import Judged, Shown
 
 
 @dataclass(frozen=True, repr=False)
-class Audit(Shown):
+class Audit(Judged, Shown):
     """What can happen to the records of a deployment, and which changes prevent it."""
 
     found: AuditResult
+    asked = ("safe", "assert_safe")
 
     def __repr__(self) -> str:
         said = f"{self.verdict}, in doubt" if self.verdict == Verdict.HOLDS and not self.safe else self.verdict

@@ -85,6 +85,7 @@ def check(
     """
     ensure_model(model)
     ensure_names(properties, "properties")
+    ensure_names(None if isinstance(symmetry, bool) else symmetry, "symmetry")
     ensure_kind(
         engine, "engine", "nl.Spark(store=FOLDER), nl.Compiled() or nl.Interpreted()", Spark, Compiled, Interpreted
     )

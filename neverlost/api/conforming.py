@@ -8,22 +8,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from neverlost.conformance.adapter import Adapter
+from neverlost.explorer.search import Limits
 from neverlost.explorer.words import counted
-from neverlost.model.core import Model
+from neverlost.model.core import Model, UnknownNameError
 
+from .arguments import ensure_model
+from .limits import sensible
 from .models import profile_of_data
 from .results import PropertyNotHeldError
+from .shown import Judged
 from .traces import Trace
 
 if TYPE_CHECKING:
     from neverlost.conformance.suite.run import SuiteOutcome
 
+COVERS = ("states", "transitions", "pairs")
+
 
 @dataclass(frozen=True, repr=False)
-class Conformance:
-    """The outcome of a suite: how many cases ran, and which did not pass."""
+class Conformance(Judged):
+    """The outcome of a suite: how many cases ran, which did not pass, and what was never compared."""
 
     found: SuiteOutcome
+    model: Model
+    asked = ("passed", "assert_passed")
 
     def __repr__(self) -> str:
         return f"<Conformance: {counted(self.cases, 'case')}, {len(self.found.failures)} failed>"
@@ -37,6 +45,11 @@ class Conformance:
     def passed(self) -> bool:
         """Whether every case passed."""
         return not self.found.failures and self.found.complete
+
+    @property
+    def never_compared(self) -> tuple[str, ...]:
+        """The fields of the model's state that no case compared, without budgets of faults. `passed` says nothing of them."""
+        return self.found.never_compared(self.model)
 
     @property
     def failures(self) -> list[str]:
@@ -82,7 +95,41 @@ def conform(
     if isinstance(suite_or_trace, Trace):
         steps = suite_or_trace.found.steps
         cases = [SuiteCase(name="the trace", steps=steps, adds=len(steps))]
-        return Conformance(run(suite_or_trace.model, cases, make, until=until, seconds=seconds_per_case))
+        return Conformance(
+            run(suite_or_trace.model, cases, make, until=until, seconds=seconds_per_case), suite_or_trace.model
+        )
     holder = f"{suite_or_trace} is a suite"
     files = SuiteFiles(Path(suite_or_trace), lambda name: profile_of_data(name, profile_reference, holder))
-    return Conformance(run(files.model, files.cases(), make, until=until, seconds=seconds_per_case))
+    return Conformance(run(files.model, files.cases(), make, until=until, seconds=seconds_per_case), files.model)
+
+
+def suite(
+    model: Model,
+    folder: str | Path,
+    *,
+    cover: str = "transitions",
+    budget: int | None = None,
+    limits: Limits | None = None,
+) -> int:
+    """Write test cases that cover the graph of a model into a new folder, for `conform`. Returns how many there are.
+
+    `cover` is "states", "transitions" or "pairs"; with a `budget` only that many cases are written, those that cover most.
+    Raises UnfinishedGraphError for a graph beyond the limits, 200,000 states if none are given, and SuiteError for a folder that is
+    not empty.
+
+    >>> import neverlost as nl
+    >>> model = nl.profile("kafka-purgatory").model(operations=1, keys=1)
+    >>> nl.suite(model, "cases") == nl.conform("cases", "purgatory").cases
+    True
+    """
+    from neverlost.conformance.exploring import MOST
+    from neverlost.conformance.suite.cases import suite_of
+    from neverlost.conformance.suite.files import refuse_folder, write_suite
+
+    ensure_model(model)
+    if cover not in COVERS:
+        raise UnknownNameError("cover", cover, COVERS)
+    refuse_folder(Path(folder))
+    written = suite_of(model, cover, budget=budget, limits=sensible(limits, MOST))
+    write_suite(written, Path(folder))
+    return len(written.cases)

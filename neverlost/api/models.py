@@ -8,6 +8,8 @@ from neverlost.explorer.loading import find_profile, recorded_profile
 from neverlost.model.core import Model, Profile
 from neverlost.spec import profiles as known_profiles
 
+from .arguments import ensure_name
+
 __all__ = ["Model", "Profile", "profile", "profiles"]
 
 
@@ -27,7 +29,7 @@ def profile(reference: str) -> Profile:
     Its `model` takes bounds and settings in the words of the command line; the others have the profile's defaults.
     `neverlost describe kafka-4.1` documents every bound and setting.
 
-    Raises UnknownNameError, and LoadingError for a file that cannot be run.
+    Raises UnknownNameError, LoadingError for a file that cannot be run, and ArgumentError for what is no text.
 
     >>> import neverlost as nl
     >>> model = nl.profile("kafka-3.7").model(acks="all", min_isr=2, power_losses=1)
@@ -38,6 +40,7 @@ def profile(reference: str) -> Profile:
         ...
     neverlost.model.core.errors.UnknownNameError: no bound or setting of kafka-3.7 is named 'min_irs'. Did you mean 'min_isr'? ...
     """
+    ensure_name(reference, "reference")
     return find_profile(reference, known_profiles())
 
 

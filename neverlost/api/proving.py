@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
 from neverlost.model.core import Model
+from neverlost.reports.layout import wrapped
 
-from .arguments import ensure_model
+from .arguments import ArgumentError, ensure_model, ensure_name
 from .limits import sensible
 from .results import PropertyNotHeldError
+from .shown import Judged, Shown
 from .traces import Trace
 
 if TYPE_CHECKING:
+    from neverlost.explorer.symbolic.any_bounds.proof import AnyProof
     from neverlost.explorer.symbolic.proof import Proof as FoundProof
 
 
 @dataclass(frozen=True, repr=False)
-class Proof:
+class Proof(Judged, Shown):
     """The result of an attempt to prove a property: `proven`, `violated` or `undecided`."""
 
-    found: FoundProof
+    found: FoundProof | AnyProof
+    asked = ("proven", "assert_proven")
 
     def __repr__(self) -> str:
         return f"<Proof {self.found.claim.name}: {self.verdict}, from {counted(len(self.lemmas), 'lemma')}>"
@@ -34,8 +39,15 @@ class Proof:
 
     @property
     def proven(self) -> bool:
-        """Whether the property holds after any number of steps, within the model's bounds."""
+        """Whether the property holds after any number of steps, within the model's bounds or for any."""
         return self.verdict == Verdict.PROVEN
+
+    @property
+    def for_any_bounds(self) -> bool:
+        """Whether this is about all bounds at once; then there is no trace, and nothing is suggested."""
+        from neverlost.explorer.symbolic.any_bounds.proof import AnyProof
+
+        return isinstance(self.found, AnyProof)
 
     @property
     def lemmas(self) -> list[str]:
@@ -50,12 +62,30 @@ class Proof:
     @property
     def trace(self) -> Trace | None:
         """A violation, if one was found."""
-        return None if self.found.trace is None else Trace(self.found.trace)
+        found = getattr(self.found, "trace", None)
+        return None if found is None else Trace(found)
+
+    def text(self) -> str:
+        """The verdict in a sentence, what stops the proof, and a violation if one was found."""
+        from neverlost.explorer.symbolic.proof import Proof as FoundProof
+        from neverlost.reports.prove.verdict import any_bounds_words, verdict_words
+
+        found = self.found
+        words = verdict_words(found) if isinstance(found, FoundProof) else any_bounds_words(found)
+        story = [] if self.trace is None else ["", self.trace.text()]
+        return "\n".join([wrapped(words, "  "), *(f"  {query}" for query in self.failing), *story])
+
+    def _repr_html_(self) -> str:
+        picture = "" if self.trace is None else self.trace._repr_html_()
+        return f"<pre>{escape(self.text())}</pre>{picture}"
 
     def suggestions(self) -> list[str]:
         """Lemmas in Model Python that would exclude the first counterexample, true in all states searched; none is proven."""
+        from neverlost.explorer.symbolic.proof import Proof as FoundProof
         from neverlost.explorer.symbolic.suggesting import suggestions
 
+        if not isinstance(self.found, FoundProof):
+            return []
         suggested = suggestions(self.found)
         return [] if suggested is None else [written.text for written in suggested.found]
 
@@ -66,19 +96,33 @@ class Proof:
             raise PropertyNotHeldError(f"{self.found.claim.name} is {self.verdict}\n\n{why}")
 
 
-def prove(model: Model, property_name: str, *, k: int = 1, limits: Limits | None = None) -> Proof:
+def prove(
+    model: Model, property_name: str, *, k: int = 1, limits: Limits | None = None, any_bounds: bool = False
+) -> Proof:
     """Prove a property for any number of steps, by k-induction with the profile's lemmas.
 
-    If a query fails, the states within `limits` are searched for a violation.
-    Raises UnknownNameError, and UnprovableError for a property that is not of the kind `always` or, for `k` 1, `step_always`.
+    If a query fails, the states within `limits` are searched for a violation. With `any_bounds` it is proven for all bounds at once,
+    whatever those of the model are, with the model's settings; it takes neither `k` nor `limits`, and is proven or undecided.
+    Raises UnknownNameError, UnprovableError for a property that is not of the kind `always` or, for `k` 1, `step_always`, and
+    UntranslatableError for a model with functions that have no form for any bounds.
 
     >>> import neverlost as nl
     >>> fenced = nl.profile("published/kip-320").model(replicas=3, log_size=1, records=1, leader_epochs=2)
     >>> nl.prove(fenced, "strong_isr").verdict
     'proven'
     """
+    ensure_model(model)
+    ensure_name(property_name, "property_name")
+    if any_bounds:
+        if k != 1 or limits is not None:
+            raise ArgumentError(
+                "any_bounds proves by induction over one step, and searches no states; leave out k and limits"
+            )
+        from neverlost.explorer.symbolic.any_bounds.proof import prove_for_any_bounds
+        from neverlost.spec.families import unbounded_of
+
+        return Proof(prove_for_any_bounds(unbounded_of(model.profile), property_name, settings=model.settings))
     from neverlost.explorer.symbolic.proof import prove as prove_by_induction
 
-    ensure_model(model)
     within = sensible(limits)
     return Proof(prove_by_induction(model, property_name, k=k, until="all", limits=within))

@@ -12,11 +12,10 @@ from neverlost.explorer.result_json import result_values
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
 from neverlost.model.core import Model, UnknownNameError
-from neverlost.model.core.profile import show_bounds
-from neverlost.reports.check.verdict import verdict_sentence
+from neverlost.reports.check.verdict import headline_words
 from neverlost.reports.layout import wrapped
 
-from .shown import Shown
+from .shown import Judged, Shown
 from .traces import Trace
 
 
@@ -32,7 +31,7 @@ class UnknownPropertyError(UnknownNameError, KeyError):
 
 
 @dataclass(frozen=True, repr=False)
-class Finding:
+class Finding(Judged):
     """A property with its verdict: `holds`, `violated` or `undecided`; and the trace that decides it, if one does."""
 
     found: DecidedProperty
@@ -72,7 +71,7 @@ class Finding:
 
 
 @dataclass(frozen=True, repr=False)
-class CheckResult(Shown, Mapping[str, Finding]):
+class CheckResult(Judged, Shown, Mapping[str, Finding]):
     """What a search found, by the name of each property.
 
     >>> import neverlost as nl
@@ -155,7 +154,6 @@ class CheckResult(Shown, Mapping[str, Finding]):
         return None if self.holds or self.found.shown is None else Finding(self.found.shown).trace
 
     def _verdicts(self) -> str:
-        bounds = show_bounds(self.model.bounds)
         asserted = [Finding(f) for f in self.found.findings.values() if f.asserted]
-        head = wrapped(f"{self.model.profile.name} ({bounds}): {verdict_sentence(self.found)}", "  ")
+        head = wrapped(headline_words(self.found), "  ")
         return "\n".join([head, *(f"  {finding.name:30}{finding.verdict}" for finding in asserted)])

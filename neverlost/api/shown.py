@@ -3,6 +3,23 @@
 from __future__ import annotations
 
 from html import escape
+from typing import ClassVar
+
+from .arguments import ArgumentError
+
+
+class Judged:
+    """A verdict of three kinds, which is neither true nor false; `asked` is what to write in its place.
+
+    If it were what `holds` is, `if not result` would take what is undecided for violated; if it were always true, as an object is
+    without this, `assert nl.check(model)` would pass whatever the verdict.
+    """
+
+    asked: ClassVar[tuple[str, str]] = ("holds", "assert_holds")
+
+    def __bool__(self) -> bool:
+        kind, (whether, claimed) = type(self).__name__, self.asked
+        raise ArgumentError(f"a {kind} is not true or false; write .{whether}, or .{claimed}()")
 
 
 class Shown:

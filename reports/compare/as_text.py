@@ -6,9 +6,6 @@ from collections.abc import Sequence
 
 from neverlost.conformance.cluster.comparing import Compared, Played
 from neverlost.explorer.words import counted
-from neverlost.spec.between import Between
-
-from ..layout import wrapped
 
 
 def compared_text(found: Sequence[Compared], *, played: bool) -> str:
@@ -20,20 +17,6 @@ def compared_verdict(found: Sequence[Compared], runs: int, *, played: bool, comp
     """How many rules differ, and whether the `runs` show it."""
     said = _verdict(found, played, complete)
     return f"{counted(len(found), 'rule')} differ, {counted(runs, 'run')} show them: {said}"
-
-
-def between_text(found: Between) -> str:
-    """What changed between two releases: rules by family, and the losses of the ledger that only one of them has."""
-    rules, losses = (sum(map(len, each.values())) for each in (found.rules, found.losses))
-    head = f"Kafka {found.first} and {found.second} ({found.mode}): {counted(rules, 'rule')} and"
-    parts = [wrapped(f"{head} {losses} of the ledger's losses are of one of them alone", "  ")]
-    for family, of_family in found.rules.items():
-        lines = [wrapped(f"  {release}: {rule.rule} ({rule.source})", "    ") for release, rule in of_family]
-        parts.append("\n".join([f"Rules of {family.replace('_', ' ')} that only one has", *lines]))
-    for release, bugs in found.losses.items():
-        lines = [wrapped(f"  {bug.name}: {bug.what} ({bug.releases})", "    ") for bug in bugs]
-        parts.append("\n".join([f"Losses that only {release} has", *(lines or ["  none that is known"])]))
-    return "\n\n".join(parts)
 
 
 def _verdict(found: Sequence[Compared], played: bool, complete: bool) -> str:

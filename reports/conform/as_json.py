@@ -31,6 +31,7 @@ def outcome_values(
         "failed": len(outcome.failures),
         "not_scheduled": dict(outcome.not_scheduled),
         "kinds": dict(outcome.kinds.most_common()),
+        "never_compared": list(outcome.never_compared(model)),
         "failures": [_failure_values(failure) for failure in outcome.failures],
         "parts": [_part_values(part) for part in parts],
     }
@@ -45,6 +46,7 @@ def _part_values(part: PartOutcome) -> dict[str, Any]:
         "complete": outcome.complete,
         "failed": len(outcome.failures),
         "kinds": dict(outcome.kinds.most_common()),
+        "never_compared": list(outcome.never_compared(part.model)),
         "failures": [_failure_values(failure) for failure in outcome.failures],
     }
 

@@ -10,6 +10,7 @@ from neverlost.conformance.suite.run import SuiteOutcome
 from neverlost.explorer.words import counted
 from neverlost.model.core import Model
 
+from ..layout import wrapped
 from ..quantities import show_seconds
 
 MOST_MISTAKES = 3
@@ -23,9 +24,11 @@ def outcome_text(
     `cover` says what the cases cover, `trace_out` names the file of the first divergence.
     """
     lines = [_verdict(model.profile.name, cover, outcome, "" if quiet else f" ({show_seconds(seconds)})")]
-    if outcome.failures and not quiet:
-        lines += _failures(outcome, trace_out)
-    return "\n".join(lines if quiet else [*lines, *_not_scheduled(outcome)])
+    if not quiet:
+        lines += [*(_failures(outcome, trace_out) if outcome.failures else ()), *_not_scheduled(outcome)]
+    unseen = outcome.never_compared(model)
+    lines += [wrapped(f"  never compared: {', '.join(unseen)}", "    ")] if unseen else []
+    return "\n".join(lines)
 
 
 def _verdict(name: str, cover: str, outcome: SuiteOutcome, took: str) -> str:
@@ -34,8 +37,11 @@ def _verdict(name: str, cover: str, outcome: SuiteOutcome, took: str) -> str:
         ran += (
             f", and {counted(outcome.random_steps, 'random step')} in {counted(outcome.walks, 'walk')} from their ends"
         )
-    if outcome.failures:
+    if outcome.differs:
         return f"{name}: {counted(len(outcome.failures), 'case')} failed, of {ran}{took}"
+    if outcome.failures:
+        count = counted(len(outcome.failures), "case")
+        return f"{name}: the adapter failed in {count}, which say nothing about the implementation, of {ran}{took}"
     how = "passed" if outcome.complete else "passed before the run was interrupted"
     return f"{name}: {ran}, {cover} covered: all {how}{took}"
 

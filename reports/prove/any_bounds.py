@@ -8,13 +8,11 @@ from rich.text import Text
 
 from neverlost.explorer.symbolic.any_bounds.proof import AnyProof
 from neverlost.explorer.symbolic.induction import Query
-from neverlost.explorer.verdict import Verdict
 
-from ..common import faultless, with_settings
 from ..layout import wrapped
 from ..styled import STYLES, titled
 from .as_text import counts, lemma_lines, rows, slowest, times
-from .verdict import from_lemmas
+from .verdict import any_bounds_words
 
 NAMED = 12
 """At most so many of the queries that stop a proof are named."""
@@ -22,7 +20,7 @@ NAMED = 12
 
 def any_bounds_report(proof: AnyProof, quiet: bool) -> Iterator[Text]:
     """The whole report, part by part, or only the verdict."""
-    yield Text(wrapped(_verdict(proof), "  "), style=STYLES[proof.verdict])
+    yield Text(wrapped(any_bounds_words(proof), "  "), style=STYLES[proof.verdict])
     if quiet:
         return
     for part in (
@@ -35,21 +33,6 @@ def any_bounds_report(proof: AnyProof, quiet: bool) -> Iterator[Text]:
         if text:
             yield Text()
             yield titled(text)
-
-
-def _verdict(proof: AnyProof) -> str:
-    profile = proof.unbounded.profile
-    bounds = f" ({', '.join(f'any {name}' for name in profile.bound_names)})" if profile.bound_names else ""
-    chosen = with_settings(profile, proof.settings)
-    faults = faultless(profile, proof.settings, None)
-    opening = f"{profile.name}{bounds}{chosen}{faults}: {proof.claim.name} is"
-    if proof.verdict == Verdict.PROVEN:
-        return f"{opening} PROVEN for any number of steps, {from_lemmas(proof.lemmas)}."
-    stopping = (*proof.failing, *proof.unknown)
-    if not stopping:
-        return f"{opening} UNDECIDED: interrupted after {len(proof.queries):,} queries, none of which failed."
-    found = "fails" if proof.failing else "found no answer in time"
-    return f"{opening} UNDECIDED: {stopping[0].text} {found}."
 
 
 def _open(proof: AnyProof) -> Iterator[str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.text import Text
 
 from neverlost.explorer.symbolic.conditions import ConditionalProof, SettingsCase
-from neverlost.explorer.symbolic.induction import TRANSITION, Query
+from neverlost.explorer.symbolic.induction import SUFFICIENCY, TRANSITION, Query
 from neverlost.explorer.symbolic.proof import Proof
+from neverlost.explorer.symbolic.solving import QueryResult
 from neverlost.explorer.symbolic.suggesting import Suggestions
 from neverlost.explorer.traces.changes import changes
 from neverlost.explorer.verdict import Verdict
@@ -197,7 +199,9 @@ def counts(queries: Sequence[Query], failing: int, unknown: int) -> dict[str, st
     if not queries:
         return {}
     kinds, solvers = Counter(q.kind for q in queries), Counter(q.configuration for q in queries)
+    with_lemmas = any(map(_only_a_try, queries)) and any(q.lemma for q in queries) and not failing and not unknown
     return {
+        "proven": "with the lemmas, step by step: they do not imply it by themselves" if with_lemmas else "",
         "asked": f"{len(queries):,} ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})",
         "failing": f"{failing:,}",
         "unknown": f"{unknown:,}",
@@ -217,8 +221,13 @@ def rows(values: Mapping[str, str]) -> Iterator[str]:
             yield wrapped(f"  {name:14}{value}", " " * 16)
 
 
+def _only_a_try(query: Query) -> bool:
+    """Was it asked whether the lemmas imply the property, which they do not? Then the property is proven together with them."""
+    return query.kind == SUFFICIENCY and query.result != QueryResult.HOLDS
+
+
 def slowest(queries: Sequence[Query]) -> Iterator[str]:
-    """The queries that took longest."""
-    for query in sorted(queries, key=lambda q: q.seconds, reverse=True)[:SLOWEST]:
+    """The queries that took longest, of those that a proof rests on."""
+    for query in sorted(itertools.filterfalse(_only_a_try, queries), key=lambda q: q.seconds, reverse=True)[:SLOWEST]:
         answer = f"{query.result} ({query.configuration})"
         yield wrapped(f"  {'slowest':14}{query.seconds:.2f} s: {query.text}, {answer}", " " * 16)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from neverlost.explorer.symbolic.any_bounds.proof import AnyProof
 from neverlost.explorer.symbolic.bounded import DepthResult
 from neverlost.explorer.symbolic.proof import Proof
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
 from neverlost.model.core import Lemma
 
-from ..common import model_words
+from ..common import faultless, model_words, with_settings
 
 
 def verdict_words(proof: Proof) -> str:
@@ -31,6 +32,22 @@ def verdict_words(proof: Proof) -> str:
     if not proof.unknown:
         return f"{opening} UNDECIDED: interrupted after {len(proof.queries):,} queries, none of which failed."
     return f"{opening} UNDECIDED: {len(proof.unknown)} of {len(proof.queries)} queries found no answer in time."
+
+
+def any_bounds_words(proof: AnyProof) -> str:
+    """What was tried to be proven for any bounds, the verdict, and what it rests on."""
+    profile = proof.unbounded.profile
+    bounds = f" ({', '.join(f'any {name}' for name in profile.bound_names)})" if profile.bound_names else ""
+    chosen = with_settings(profile, proof.settings)
+    faults = faultless(profile, proof.settings, None)
+    opening = f"{profile.name}{bounds}{chosen}{faults}: {proof.claim.name} is"
+    if proof.verdict == Verdict.PROVEN:
+        return f"{opening} PROVEN for any number of steps, {from_lemmas(proof.lemmas)}."
+    stopping = (*proof.failing, *proof.unknown)
+    if not stopping:
+        return f"{opening} UNDECIDED: interrupted after {len(proof.queries):,} queries, none of which failed."
+    found = "fails" if proof.failing else "found no answer in time"
+    return f"{opening} UNDECIDED: {stopping[0].text} {found}."
 
 
 def from_lemmas(lemmas: Sequence[Lemma]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from neverlost.explorer.loading import in_file
 from neverlost.explorer.traces.changes import Change, by_owner, changes
-from neverlost.explorer.traces.commands import check_command
+from neverlost.explorer.traces.commands import call_words, check_command
 from neverlost.explorer.traces.sentence import deciding_property, for_ever, sentence
 from neverlost.explorer.traces.trace import Trace
 from neverlost.model.core import Property
@@ -82,5 +83,8 @@ def words_text(trace: Trace) -> str:
 
 
 def command_text(trace: Trace) -> str:
-    """The command that finds this trace again."""
-    return "To see this again\n" + shell_lines(check_command(trace))
+    """The command that finds this trace again, or the call if the profile was made in Python, where no command finds it."""
+    profile = trace.model.profile
+    if in_file(profile.name) or profile.family:
+        return "To see this again\n" + shell_lines(check_command(trace))
+    return f"To see this again, with the profile {profile.name}\n  {call_words(trace, 'PROFILE')}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -25,6 +26,13 @@ MODEL = nl.profile("published/replicated-log").model(replicas=2, log_size=1, rec
         (lambda: nl.check(MODEL, engine="spark"), "engine is 'spark'; write engine=nl.Spark(store=FOLDER)"),  # type: ignore[arg-type]
         (lambda: nl.check(MODEL, limits=10), "limits is 10; write limits=nl.Limits(seconds=60)"),  # type: ignore[arg-type]
         (lambda: nl.audit(["a", "b"]), "a file is ['a', 'b']; write nl.audit(*files)"),  # type: ignore[arg-type]
+        (
+            lambda: nl.prove(MODEL, "type_ok", any_bounds=True, k=2),
+            "any_bounds proves by induction over one step, and searches no states; leave out k and limits",
+        ),
+        (lambda: nl.check(MODEL, symmetry="replica"), "symmetry is a list of names; write symmetry=['replica']"),
+        (lambda: nl.prove(MODEL, ["type_ok"]), "property_name is ['type_ok']; write one name, as text"),  # type: ignore[arg-type]
+        (lambda: nl.profile(3.9), "reference is 3.9; write one name, as text"),  # type: ignore[arg-type]
         (lambda: nl.check(MODEL, "type_ok"), "properties is a list of names; write properties=['type_ok']"),
     ],
 )
@@ -47,6 +55,74 @@ def test_a_property_that_was_not_decided_is_refused_with_the_nearest_and_the_res
     assert str(raised.value).startswith("no property of this check is named 'type_okay'. Did you mean 'type_ok'?")
     assert "type_okay" not in result
     assert result.get("type_okay") is None
+
+
+LOSSY = {"acks": "1", "leader_moves": 1}
+
+
+def test_a_verdict_is_not_true_or_false_and_says_what_to_write() -> None:
+    """`assert nl.check(model)` would pass although the property is violated."""
+    result = nl.check(nl.profile("kafka-3.7").model(**LOSSY), ["acked_never_lost"])
+    proof = nl.prove(MODEL, "type_ok")
+    for judged, said in ((result, "holds"), (result["acked_never_lost"], "holds"), (proof, "proven")):
+        with pytest.raises(ArgumentError, match=f"is not true or false; write .{said}, or .assert_{said}"):
+            bool(judged)
+
+
+def test_a_verdict_names_the_settings_and_faults_that_it_is_for() -> None:
+    profile = nl.profile("kafka-3.7")
+    careful, lossy = profile.model(acks="1"), profile.model(**LOSSY)
+    text = " ".join(str(nl.check(careful, ["acked_never_lost"])).split())
+    assert ', with acks="1", with no faults: every property holds' in text
+    assert "never happened in the states that were expanded." in text
+    assert ', with acks="1", leader_moves=1: acked_never_lost is VIOLATED' in " ".join(
+        str(nl.check(lossy, ["acked_never_lost"])).split()
+    )
+    assert repr(lossy).endswith(', with acks="1", leader_moves=1>')
+
+
+def test_the_plain_values_say_that_no_fault_may_happen() -> None:
+    profile = nl.profile("kafka-3.7")
+    for settings, told in (({"acks": "1"}, True), (LOSSY, False)):
+        assert nl.check(profile.model(**settings), ["acked_never_lost"]).to_dict()["no_faults"] is told
+    assert nl.check(MODEL, ["type_ok"]).to_dict()["no_faults"] is False
+
+
+def test_a_conformance_and_a_history_are_not_true_or_false_either() -> None:
+    trace = nl.check(nl.profile("kafka-3.7").model(**LOSSY), ["acked_never_lost"])["acked_never_lost"].trace
+    assert trace is not None
+    conformance, history = nl.conform(trace, "inprocess"), nl.history("examples/histories/lost.edn")
+    assert "committed" in conformance.never_compared
+    for judged, said in ((conformance, "passed"), (history, "clean")):
+        with pytest.raises(ArgumentError, match=f"is not true or false; write .{said}, or .assert_{said}"):
+            bool(judged)
+
+
+def test_a_proof_is_shown_as_text_and_may_be_for_any_bounds() -> None:
+    model = nl.profile("published/replicated-log").model(replicas=2, log_size=1, records=1)
+    proof = nl.prove(model, "type_ok", any_bounds=True)
+    assert (proof.for_any_bounds, proof.trace, proof.suggestions()) == (True, None, [])
+    assert str(proof).startswith(
+        "published/replicated-log (any replicas, any log_size, any records): type_ok is PROVEN"
+    )
+    assert "<pre>" in proof._repr_html_()
+    within = nl.prove(model, "type_ok")
+    assert not within.for_any_bounds
+    assert str(within).startswith("published/replicated-log (replicas 2, log_size 1, records 1): type_ok is PROVEN")
+
+
+def test_a_limit_of_another_name_is_told_with_those_that_there_are() -> None:
+    with pytest.raises(nl.NeverlostError, match=r"no limit is named 'max_states'\. Did you mean 'states'"):
+        nl.Limits(max_states=100)  # type: ignore[call-arg]
+    assert replace(nl.Limits(states=4), seconds=3.0) == nl.Limits(states=4, seconds=3.0)
+
+
+def test_a_trace_of_a_profile_in_no_file_names_the_call_that_finds_it_again() -> None:
+    own = replace(nl.profile("kafka-3.7"), name="mine", family="")
+    text = str(nl.check(own.model(**LOSSY), ["acked_never_lost"]))
+    assert "To see this again, with the profile mine" in text
+    assert 'nl.check(PROFILE.model(acks="1", leader_moves=1), ["acked_never_lost"])' in text
+    assert "neverlost check mine" not in text
 
 
 def test_every_result_is_one_short_line() -> None:

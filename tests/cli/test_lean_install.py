@@ -146,10 +146,38 @@ def test_completion_knows_the_commands_by_name_and_line() -> None:
         ("check kafka-4.1 --no-str", {"--no-strict-min-isr"}),
         ("check published/kip-320 --leader", {"--leader-epochs"}),
         ("check file.py:NAME --leader", set()),
+        ("compare 3.9", {"3.9", "3.9.0", "3.9.1", "3.9.2"}),
+        ("audit --assume unanswered=c", {"unanswered=closes"}),
+        ("conform --adapter t", {"timing-wheel", "transactions"}),
     ],
 )
 def test_a_shell_completes_what_can_be_named(words: str, found: set[str]) -> None:
     assert {name for name, _ in completions(*words.split(" "))} == found
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        *((words, "file") for words in ("check leas", "audit ./eo/pro", "audit x y", "history svc-l", "trace mut")),
+        *((words, "file") for words in ("replay mut", "conform hw", "validate ev", "matrix leas", "mutants leas")),
+        *((f"check kafka-4.1 {option} ", "file") for option in ("--json", "--html", "--trace-out")),
+        *((words, "file") for words in ("audit --baseline o", "reproduce leas", "conform x --adapter mine")),
+        *((words, "dir") for words in ("resume s", "check kafka-4.1 --store s", "suite kafka-4.1 --out s")),
+        ("cluster up 4.1.1 --folder s", "dir"),
+    ],
+)
+def test_a_shell_completes_files_itself_where_a_command_takes_one(words: str, kind: str) -> None:
+    *arguments, incomplete = words.split(" ")
+    offered = ShellComplete(cli, {}, "neverlost", "_NEVERLOST_COMPLETE").get_completions(arguments, incomplete)
+    assert [(item.value, item.type) for item in offered] == [(incomplete, kind)]
+
+
+def test_python_files_stand_beside_the_profiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "kafka-own.py").write_text("", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names = {name for name, _ in completions("check", "kafka-o")}
+    assert names == {"kafka-o"}
+    assert {"kafka-own.py", "kafka-4.1"} <= {name for name, _ in completions("check", "kafka-")}
 
 
 def test_every_command_is_where_the_table_says() -> None:

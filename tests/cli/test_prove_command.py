@@ -11,6 +11,9 @@ from command_line import Run, running
 from golden_text import FOLDER, expect_golden
 
 from neverlost.cli.main import main
+from neverlost.explorer.symbolic.induction import INITIATION, SUFFICIENCY, Query
+from neverlost.explorer.symbolic.solving import QueryResult
+from neverlost.reports.prove.as_text import counts, slowest
 
 SUPPORT = Path(__file__).parents[1] / "support"
 LAMP = "inductive_models.py"
@@ -309,3 +312,20 @@ def test_what_cannot_be_proven_is_told_what_can_be_properties_of_states_and_of_s
         "goes_dark is eventually: a proof is about a predicate over one state or one step that is always true,"
         " such as burns, stays_dark. `neverlost check` decides goes_dark within bounds"
     ) in " ".join(err.split())
+
+
+def test_a_try_that_a_proof_does_not_rest_on_is_not_among_its_slowest_queries() -> None:
+    """That the lemmas imply the property fails, and then it is proven with them, step by step: both would contradict each other."""
+    tried = query(SUFFICIENCY, "", QueryResult.FAILS)
+    held, alone = query(INITIATION, "writer_holds", QueryResult.HOLDS), query(INITIATION, "", QueryResult.HOLDS)
+    assert [line.partition(": ")[2] for line in slowest([tried, held])] == [f"{held.text}, holds (general)"]
+    told = "with the lemmas, step by step: they do not imply it by themselves"
+    assert counts([tried, held], 0, 0)["proven"] == told
+    for queries, failing in (([tried, held], 1), ([tried, alone], 0), ([held], 0)):
+        assert counts(queries, failing, 0)["proven"] == ""
+
+
+def query(kind: str, lemma: str, result: QueryResult) -> Query:
+    return Query(
+        kind=kind, lemma=lemma, instance=lemma, action="", step="", result=result, configuration="general", seconds=1.0
+    )

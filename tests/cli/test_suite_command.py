@@ -77,3 +77,34 @@ def test_a_suite_from_mutants_of_a_model_of_ones_own_asks_for_what_drives_its_sy
     code, _, error = running(capsys, "suite")(str(own), "--from-mutants", "--out", str(tmp_path / "suite"))
     assert code == 2
     assert "or what drives another system by --adapter FILE.py:NAME" in " ".join(error.split())
+
+
+def test_a_suite_from_mutants_that_drives_nothing_is_not_written(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The adapter can do nothing, so no run of it shows a mistake."""
+    adapter = tmp_path / "idle.py"
+    adapter.write_text(IDLE, encoding="utf-8")
+    arguments = ("--adapter", f"{adapter}:Idle", "--store", str(tmp_path / "store"), "--out", str(tmp_path / "suite"))
+    code, _, error = running(capsys, "suite")("kafka-purgatory", "--from-mutants", *arguments)
+    assert code == 2
+    assert "no mistake in kafka-purgatory shows in what" in " ".join(error.split())
+    assert not (tmp_path / "suite").exists()
+
+
+IDLE = """
+from neverlost.conformance.adapter import Capabilities
+
+class Idle:
+    def __init__(self, model):
+        self.capabilities = Capabilities(actions={}, fields=("phase",))
+
+    def perform(self, step):
+        raise NotImplementedError
+
+    def attempt(self, step):
+        return False
+
+    def observe(self):
+        return {"phase": None}
+"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -37,6 +38,7 @@ class Restless(InProcessAdapter):
     def __init__(self, model: Model, *, eager: int = 1, hidden: tuple[str, ...] = ("fetch",)) -> None:
         super().__init__(model)
         self.eager, self.hidden, self.ended = eager, hidden, False
+        self.capabilities = replace(self.capabilities, fields=SEEN)
 
     def prepare(self, run: Sequence[Step]) -> None:
         for number, step in enumerate(run, start=1):

@@ -15,6 +15,13 @@ class Forgetful(InProcessAdapter):
         return {**super().observe(), "high_watermark": [0] * self.count}
 
 
+class Leaderless(InProcessAdapter):
+    """Cannot see who leads."""
+
+    def observe(self) -> Any:
+        return {**super().observe(), "leader": None}
+
+
 class Yielding(InProcessAdapter):
     """Lets the controller begin another epoch when something is tried that the model refuses."""
 

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from mutants.missed_mutants import MISSED
 from wrong_brokers import Forgetful
 
 from neverlost.cli.main import main
-from neverlost.conformance.adapter import AdapterError, NotPerformed
+from neverlost.conformance.adapter import AdapterError, How, NotPerformed
 from neverlost.conformance.adapters import adapter_named
 from neverlost.conformance.divergence import drive
 from neverlost.conformance.exploring import UnfinishedGraphError
@@ -209,6 +210,53 @@ class Undecided(InProcessAdapter):
         super().attempt(step)
 
 
+class Argumentless(InProcessAdapter):
+    """Cannot be made for a model."""
+
+    def __init__(self) -> None:
+        raise NotImplementedError
+
+
+class Misspelt(InProcessAdapter):
+    """Calls something else what it has to do."""
+
+    perform = None  # type: ignore[assignment]
+
+
+class Claiming(InProcessAdapter):
+    """Says what it can do, with one more name in a part of it."""
+
+    part, name = "fields", "logend"
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        known = getattr(self.capabilities, self.part)
+        more = {**known, self.name: How.FORCED} if isinstance(known, dict) else (*known, self.name)
+        self.capabilities = replace(self.capabilities, **{self.part: more})
+
+
+class ClaimingAnAction(Claiming):
+    part, name = "actions", "do_something"
+
+
+class ClaimingAnAttempt(Claiming):
+    part, name = "attempts", "do_something"
+
+
+class Withholding(InProcessAdapter):
+    """Leaves out what it says that it sees."""
+
+    def observe(self) -> Any:
+        return {name: values for name, values in super().observe().items() if name != "controller_isr"}
+
+
+class Veiled(InProcessAdapter):
+    """Cannot see who leads, nor which epoch is the newest, and says so with Python's None."""
+
+    def observe(self) -> Any:
+        return {**super().observe(), "leader": [None] * self.count, "newest_epoch": None}
+
+
 def test_what_differs_is_told_with_its_kind(folder: Path) -> None:
     files = SuiteFiles(folder, named)
     outcome = conform(files.model, files.cases(), Forgetful, until="all")
@@ -242,16 +290,65 @@ def test_an_attempt_that_has_an_effect_is_told_with_the_guard_that_refuses_it(fo
         (Leaving, "it raised SystemExit: 0"),
         (Overlooking, "it raised NotPerformed: nobody answers"),
         (Unable, "no such broker"),
+        (Argumentless, "it raised TypeError: "),
+        (Misspelt, "it raised TypeError: 'NoneType' object is not callable"),
+        (
+            Claiming,
+            "the adapter's capabilities have 'logend' in fields, which is not a field of the model; it has up, ",
+        ),
+        (ClaimingAnAction, "have 'do_something' in actions, which is not an action of the model; it has "),
+        (ClaimingAnAttempt, "have 'do_something' in attempts, which is not an action of the model"),
+        (Withholding, "have 'controller_isr' in fields, but observe() leaves it out"),
     ],
 )
 def test_what_the_adapter_does_wrong_is_the_adapters_fault(
     folder: Path, adapter: Callable[[Model], Any], fault: str
 ) -> None:
     files = SuiteFiles(folder, named)
-    (failure,) = conform(files.model, files.cases(), adapter, seconds=0.2).failures
+    seconds = 0.2 if adapter in (Waiting, Stubborn) else 60
+    (failure,) = conform(files.model, files.cases(), adapter, seconds=seconds).failures
     assert failure.divergence is None
     assert failure.kind == "the adapter failed"
     assert fault in failure.fault
+
+
+def test_a_failure_of_the_adapter_alone_is_wrong_input_and_no_difference(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    adapter = tmp_path / "mine.py"
+    adapter.write_text("class Mine:\n    pass\n", encoding="utf-8")
+    assert main(["conform", str(folder), "--adapter", f"{adapter}:Mine", "--quiet"]) == 2
+    assert "the adapter failed in 1 case, which say nothing about the implementation" in capsys.readouterr().out
+    assert main(["conform", str(folder), "--adapter", f"{adapter}:Mine"]) == 2
+    assert (
+        "The adapter failed, so this says nothing about the implementation: it raised TypeError: Mine() takes no"
+        in (capsys.readouterr().out)
+    )
+
+
+def test_fields_that_no_case_compared_are_named_after_all_passed(folder: Path) -> None:
+    """Budgets of faults are in no system. `committed` is what the model remembers."""
+    files = SuiteFiles(folder, named)
+    clear, veiled = (conform(files.model, files.cases(), adapter) for adapter in (InProcessAdapter, Veiled))
+    assert (clear.failures, veiled.failures) == ((), ())
+    assert set(veiled.never_compared(files.model)) - set(clear.never_compared(files.model)) == {
+        "leader",
+        "newest_epoch",
+    }
+    assert "committed" in clear.never_compared(files.model)
+    assert "crashes_left" not in clear.never_compared(files.model)
+
+
+def test_the_last_line_and_the_json_name_the_fields_that_were_never_compared(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "outcome.json"
+    adapter = f"{Path(wrong_brokers.__file__)}:Leaderless"
+    assert main(["conform", str(folder), "--adapter", adapter, "--json", str(out), "--quiet"]) == 0
+    unseen = json.loads(out.read_text(encoding="utf-8"))["never_compared"]
+    assert "leader" in unseen
+    shown = " ".join(capsys.readouterr().out.split())
+    assert shown.endswith(f"all passed never compared: {', '.join(unseen)}")
 
 
 RAISES = next(mutant for mutant in MISSED if mutant.name.endswith(", and raises"))
@@ -317,7 +414,9 @@ def test_a_recorded_trace_is_run_as_a_case(tmp_path: Path, capsys: pytest.Captur
     capsys.readouterr()
     assert main(["conform", lost, "--adapter", "inprocess", "--quiet"]) == 0
     shown = capsys.readouterr().out
-    assert re.fullmatch(r"kafka-0.8: 1 case of \d+ steps and \d+ attempts together, trace covered: all passed\n", shown)
+    verdict, unseen = shown.split("\n", 1)
+    assert re.fullmatch(r"kafka-0.8: 1 case of \d+ steps and \d+ attempts together, trace covered: all passed", verdict)
+    assert unseen.startswith("  never compared: ")
     again = str(tmp_path / "again.json")
     adapter = f"{Path(wrong_brokers.__file__)}:Yielding"
     assert main(["conform", lost, "--adapter", adapter, "--trace-out", again, "--quiet"]) == 1
