@@ -15,7 +15,7 @@ from importlib.resources import files
 from neverlost.conformance.cluster.cluster import Cluster
 from neverlost.conformance.cluster.control import topic_settings
 from neverlost.conformance.cluster.gates import MEMBERS
-from neverlost.conformance.cluster.groups import playing
+from neverlost.conformance.cluster.groups import members
 from neverlost.conformance.cluster.releases import release_at
 from neverlost.conformance.cluster.steered_clients import JavaClient
 from neverlost.conformance.cluster.topic import ClusterTopic
@@ -44,8 +44,8 @@ def early(cluster: Cluster, protocol: str) -> tuple[int, int]:
         "auto.offset.reset": "earliest",
         "max.poll.records": "1",
     }
-    reader = playing.Reader(
-        JavaClient(cluster, topic, str(files(playing.__package__) / playing.SOURCE), settings, topic)
+    reader = members.Reader(
+        JavaClient(cluster, topic, str(files(members.__package__) / members.SOURCE), settings, topic)
     )
     found = polls = 0
     while polls < POLLS:

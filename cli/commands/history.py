@@ -57,17 +57,17 @@ def history_command(
     or go back. HISTORY is a file in Jepsen's format, EDN or JSON, or what Kafka's VerifiableProducer and VerifiableConsumer print; - is
     standard input.
 
-    Exit codes: 0 the history is clean, 1 it has an anomaly, 2 the input is wrong.
+    Exit codes: 0 the history is clean, 1 it has an anomaly, 2 the input is wrong, 3 something that is not judged may be an anomaly.
     """
-    from neverlost.conformance.history import Recorder, forms_of
+    from neverlost.conformance.history import Recorder, forms_of, notation_of
     from neverlost.conformance.history.judged import judged
     from neverlost.reports.history.as_json import history_values
     from neverlost.reports.history.as_text import history_text, verdict_text
 
     output = Output({"--json": json_path}, inputs=[file], quiet=quiet)
-    recorder = Recorder()
     try:
         with opened_input(file) as opened, StatusLine(output.quiet) as status:
+            recorder = Recorder(notation_of(opened))
             recorder.take(_watched(forms_of(opened, recorder.note), status))
     except OSError as error:
         raise HistoryInputError(f"{called(file)} cannot be read: {error.strerror}") from error

@@ -3,7 +3,7 @@
 from ..malformed import MalformedLine
 from .anomalies import Judge
 from .findings import KINDS, Anomaly, Mention
-from .operations import HistoryError, forms_of
+from .operations import HistoryError, forms_of, notation_of
 from .recording import History, Reads, Recorder, Sends
 
 __all__ = [
@@ -18,4 +18,5 @@ __all__ = [
     "Recorder",
     "Sends",
     "forms_of",
+    "notation_of",
 ]

@@ -5,11 +5,14 @@ The numbers of operations order them: an operation came before another if it com
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 
 import numpy as np
 
-from .columns import FAIL, OK, UNKNOWN
+from neverlost.explorer.words import counted
+
+from .columns import FAIL, OK, UNKNOWN, Column
 from .derived_columns import DerivedColumns
 from .findings import (
     DUPLICATED,
@@ -35,11 +38,26 @@ from .findings import (
 )
 from .group_anomalies import GroupJudge
 from .groups import UNNAMED
-from .recording import History
+from .recording import KNOWN, History
 from .transaction_anomalies import TransactionJudge
 
-WRITE_CYCLES, DELIVERED_AGAIN = "write-cycles", "delivered-again"
+MOST_NAMED = 5
+WRITE_CYCLES, DELIVERED_AGAIN, SENT_AGAIN = "write-cycles", "delivered-again", "sent-again"
 """What is counted although Kafka allows it."""
+
+
+def _unknown_name(item: tuple[str, int]) -> str:
+    """A name that no rule reads, how often it occurs, and what it may have been meant to be."""
+    name, count = item
+    near = get_close_matches(name, KNOWN, n=1, cutoff=0.75)
+    return f"{name} {count:,}" + (f" (is {near[0]} meant?)" if near else "")
+
+
+def _first(names: Iterable[str]) -> str:
+    """The first few names, and how many more there are."""
+    listed = list(names)
+    more = [f"{len(listed) - MOST_NAMED:,} more"] if len(listed) > MOST_NAMED else []
+    return ", ".join([*listed[:MOST_NAMED], *more])
 
 
 class Judge:
@@ -83,15 +101,42 @@ class Judge:
         return found
 
     def not_judged(self) -> tuple[NotJudged, ...]:
-        """The kinds for which the history lacks what they are judged by."""
-        return tuple(self._lacks())
+        """The kinds for which the history lacks what they are judged by, what puts them in doubt first."""
+        return (*self._doubts(), *self._lacks())
+
+    def _doubts(self) -> Iterator[NotJudged]:
+        """What may be an anomaly, if what the history does not tell is so."""
+        unknown = self.history.unknown
+        if unknown:
+            operations = counted(sum(unknown.values()), "operation")
+            why = f"{operations} of unknown name: {_first(map(_unknown_name, unknown.items()))}"
+            yield NotJudged(kinds=KINDS, why=why, in_doubt=f"{operations} of unknown name may be of a client")
+        skipped, readers = self.of_groups.doubted_skips()
+        if skipped:
+            records = counted(skipped, "record")
+            why = (
+                f"{records} that a group went past, and that {_first(readers)} read, who may be in the group: "
+                "write assign before the reads of who is in none, and the group of who is in one"
+            )
+            in_doubt = f"a group may have skipped {records}"
+            yield NotJudged(kinds=(SKIPPED_BY_GROUP,), why=why, in_doubt=in_doubt)
+        back = self.of_groups.doubted_commits()
+        if back:
+            offsets = counted(back, "committed offset")
+            why = f"{offsets} below one that was answered before, of which nobody says when its commit began"
+            yield NotJudged(kinds=(OFFSET_BACK,), why=why, in_doubt=f"{offsets} may have gone back")
 
     def _lacks(self) -> Iterator[NotJudged]:
-        groups = self.history.groups
-        if not len(self.reads):
+        groups, reads, sends = self.history.groups, self.reads, self.sends
+        if not len(reads):
             yield NotJudged(kinds=OF_RECORDS, why="nothing was read")
-        elif not len(self.sends):
+        elif not len(sends):
             yield NotJudged(kinds=(LOST, REFUSED, UNSENT), why="nothing was sent")
+        if int((sends.timed == 0).sum()) > 1:
+            yield NotJudged(kinds=(REORDERED,), why="sends of which nobody says when they began")
+        if (reads.owned == 0).any():
+            why = "between polls of a client that did not assign itself its partitions"
+            yield NotJudged(kinds=(VANISHED, SKIPPED, REORDERED), why=why)
         if not len(self.history.transactions):
             yield NotJudged(kinds=OF_TRANSACTIONS, why="no operation is one")
         elif self.uncommitted:
@@ -108,13 +153,15 @@ class Judge:
             yield NotJudged(kinds=(TWO_AT_A_TIME,), why="no client says which partitions its group gave it")
         if not len(groups.commits):
             yield NotJudged(kinds=(OFFSET_BACK,), why="no commit of an offset is in it")
-        elif UNNAMED in groups.names and not self.of_groups.one_group:
-            yield NotJudged(kinds=(OFFSET_BACK,), why="between clients that do not say in which group they are")
+        if UNNAMED in groups.names and not self.of_groups.one_group:
+            kinds = (SKIPPED_BY_GROUP, *((OFFSET_BACK,) if len(groups.commits) else ()))
+            yield NotJudged(kinds=kinds, why="between clients that do not say in which group they are")
 
     def allowed(self) -> dict[str, int]:
-        """How often was seen what Kafka allows: transactions whose writes cross, records that a group was given again."""
+        """How often was seen what Kafka allows: cycles of writes, records that a group was given again, copies of values sent again."""
         cycles = self.of_transactions.write_cycles() if len(self.history.transactions) else 0
-        return {WRITE_CYCLES: cycles, DELIVERED_AGAIN: self.of_groups.delivered_again()}
+        again = self.of_groups.delivered_again()
+        return {WRITE_CYCLES: cycles, DELIVERED_AGAIN: again, SENT_AGAIN: len(self._lying_often(allowed=True))}
 
     def _lost(self) -> Iterator[Anomaly]:
         for row, witness in zip(*(rows.tolist() for rows in self.derived.lost_rows), strict=True):
@@ -136,11 +183,14 @@ class Judge:
                 mentions=ordered(self.witnesses.sent(row), beyond),
             )
 
+    def _lying_often(self, *, allowed: bool) -> Column:
+        """The values that lie at several offsets: as many as there are sends at most, or more."""
+        times = np.bincount(self.derived.places[0], minlength=self.derived.count)
+        return np.flatnonzero((times > 1) & ((times <= self.derived.attempts) == allowed))
+
     def _duplicated(self) -> Iterator[Anomaly]:
         number, offset, first = self.derived.places
-        times = np.bincount(number, minlength=self.derived.count)
-        wrong = np.flatnonzero((times > 1) & (times > self.derived.attempts))
-        for one in wrong:
+        for one in self._lying_often(allowed=False):
             low, high = np.searchsorted(number, (one, one + 1))
             rows = [int(row) for row in first[low:high]]
             offsets = ", ".join(str(found) for found in offset[low:high])

@@ -54,10 +54,11 @@ class Anomaly:
 
 @dataclass(frozen=True, kw_only=True)
 class NotJudged:
-    """Kinds that were not judged, or not everywhere, and why."""
+    """Kinds that were not judged, or not everywhere, and why. `in_doubt` says what in the history may be an anomaly of them."""
 
     kinds: tuple[str, ...]
     why: str
+    in_doubt: str = ""
 
 
 class Witnesses:

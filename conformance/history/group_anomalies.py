@@ -70,6 +70,23 @@ class GroupJudge:
 
     def _skipped(self) -> Iterator[Anomaly]:
         """A record that somebody read, and a group that went on beyond it without."""
+        for group, record, before, beyond in self._skips(with_strangers=True):
+            yield self._skip(group, record, before, beyond)
+
+    def doubted_skips(self) -> tuple[int, list[str]]:
+        """How many more records groups have skipped if clients that say nothing of a group are in none; the names of these clients."""
+        reads = self.reads
+        strangers = reads.group == UNKNOWN
+        if not self.groups.names or not strangers.any():
+            return 0, []
+        surely = {(group, record) for group, record, _, _ in self._skips(with_strangers=True)}
+        found = {(group, record) for group, record, _, _ in self._skips(with_strangers=False)} - surely
+        coded = self.derived.coded(reads.partition, reads.offset)
+        readers = reads.process[strangers & np.isin(coded, coded[sorted({record for _, record in found})])]
+        return len(found), [self.history.processes[one] for one in np.unique(readers).tolist()]
+
+    def _skips(self, *, with_strangers: bool) -> Iterator[tuple[int, int, Place, int]]:
+        """What each group skipped, once. `with_strangers`: who says nothing of a group may be in each of them."""
         reads = self.reads
         code, _, first = self.derived.records
         refused = self.derived.is_sent & (self.derived.attempts == 0)
@@ -78,7 +95,7 @@ class GroupJudge:
         named: set[tuple[int, int]] = set()
         for group, rows in self._units(reads.group, reads.process):
             if group not in taken:
-                of_group = (reads.group == group) | (reads.group == UNKNOWN)
+                of_group = (reads.group == group) | ((reads.group == UNKNOWN) & with_strangers)
                 of_group &= (reads.outcome != FAIL) & (reads.offset >= 0)
                 taken[group] = self.derived.coded(reads.partition[of_group], reads.offset[of_group])
             missed = first[known & ~np.isin(code, taken[group])]
@@ -88,7 +105,7 @@ class GroupJudge:
                 for record, before, beyond in self._passed(group, mine, missed[reads.partition[missed] == partition]):
                     if (group, record) not in named:
                         named.add((group, record))
-                        yield self._skip(group, record, before, beyond)
+                        yield group, record, before, beyond
 
     def _passed(self, group: int, rows: Column, records: Column) -> Iterator[tuple[int, Place, int]]:
         """The records that these reads passed by, with where the group was before, and a read beyond that was begun after that.
@@ -234,6 +251,18 @@ class GroupJudge:
                         yield self._back(
                             partition, int(commits.offset[row]), what, self._commit(earlier), self._commit(row)
                         )
+
+    def doubted_commits(self) -> int:
+        """How many commits are lower than one answered before, by a member of which nobody says when it began to commit."""
+        commits, count = self.groups.commits, 0
+        for _, rows in self._of_whole_groups(commits.group, commits.partition):
+            mine = rows[commits.outcome[rows] == OK]
+            mine = mine[np.argsort(commits.completed[mine], kind="stable")]
+            highest = np.maximum.accumulate(commits.offset[mine])
+            before = np.searchsorted(commits.completed[mine], commits.invoked[mine], side="right")
+            surely = (before > 0) & (commits.offset[mine] < highest[before - 1])
+            count += int(((commits.offset[mine] < highest) & (commits.timed[mine] == 0) & ~surely).sum())
+        return count
 
     def _continued_back(self) -> Iterator[Anomaly]:
         """A group that goes on below an acknowledged commit, and below all commits that may have replaced it."""

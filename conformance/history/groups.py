@@ -19,7 +19,10 @@ GAINS, LOSSES = ("partitions-assigned",), ("partitions-revoked", "partitions-los
 
 @dataclass(frozen=True, kw_only=True)
 class Commits:
-    """Commits of offsets, one row each. Within a transaction, `invoked` and `completed` are those of its own commit."""
+    """Commits of offsets, one row each. Within a transaction, `invoked` and `completed` are those of its own commit.
+
+    `timed` if the history says when the commit began. Otherwise it began after `invoked`.
+    """
 
     group: Column
     partition: Column
@@ -29,6 +32,7 @@ class Commits:
     invoked: Column
     completed: Column
     transaction: Column
+    timed: Column
 
     def __len__(self) -> int:
         return len(self.group)
@@ -124,13 +128,16 @@ class GroupLog:
             self.unanswered.setdefault(self.of[process], invoked)
 
     def commit(
-        self, process: int, offsets: Iterable[tuple[int, int]], outcome: int, times: tuple[int, int, int]
+        self, process: int, offsets: Iterable[tuple[int, int]], outcome: int, times: tuple[int, int, int, bool]
     ) -> None:
-        """The process commits offsets, by partition. `times` are when it asked and was answered, and in which transaction."""
+        """The process commits offsets, by partition.
+
+        `times` are when it asked and was answered, in which transaction, and whether it says when it asked.
+        """
         self._ensure_member(process)
-        invoked, completed, transaction = times
+        invoked, completed, transaction, timed = times
         for partition, offset in offsets:
-            row = (self.group(process), partition, offset, outcome, process, invoked, completed, transaction)
+            row = (self.group(process), partition, offset, outcome, process, invoked, completed, transaction, timed)
             self.commits.extend(row)
 
     def fetch(self, process: int, offsets: Iterable[tuple[int, int]], invoked: int, completed: int) -> None:
@@ -156,10 +163,11 @@ def groups_of(log: GroupLog, transactions: Transactions) -> Groups:
     commits = table(Commits, log.commits)
     outcome = after_transaction(commits.outcome, commits.transaction, transactions)
     within = (commits.transaction >= 0) & (len(transactions) > 0)
-    invoked, completed = commits.invoked, commits.completed
+    invoked, completed, timed = commits.invoked, commits.completed, commits.timed
     if within.any():
         invoked = np.where(within, transactions.asked[commits.transaction], invoked)
         completed = np.where(within, transactions.completed[commits.transaction], completed)
+        timed = np.where(within, transactions.asked[commits.transaction] != UNKNOWN, timed)
     return Groups(
         names=tuple(log.names),
         commits=Commits(
@@ -171,6 +179,7 @@ def groups_of(log: GroupLog, transactions: Transactions) -> Groups:
             invoked=invoked,
             completed=np.where(outcome == OK, completed, UNKNOWN),
             transaction=commits.transaction,
+            timed=timed,
         ),
         fetches=table(Fetches, log.fetches),
         tenures=table(Tenures, log.tenures),

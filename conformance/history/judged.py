@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.verdict import Verdict
 
 from .anomalies import Judge
 from .findings import Anomaly, NotJudged
@@ -28,11 +29,19 @@ class JudgedHistory:
     uncommitted: bool
 
     @property
+    def verdict(self) -> Verdict:
+        """Undecided if nothing wrong was found, but not all was read, or what the history does not tell would be wrong."""
+        if any(self.counts.values()):
+            return Verdict.VIOLATED
+        in_doubt = self.history.malformed_count > 0 or any(one.in_doubt for one in self.not_judged)
+        return Verdict.UNDECIDED if in_doubt else Verdict.HOLDS
+
+    @property
     def exit_code(self) -> ExitCode:
         """2 if a line is malformed, because then only a part of the history was judged."""
         if self.history.malformed_count:
             return ExitCode.WRONG_INPUT
-        return ExitCode.VIOLATED if any(self.counts.values()) else ExitCode.HOLDS
+        return ExitCode.of(self.verdict)
 
 
 def judged(history: History, *, most: int, uncommitted: bool, one_group: bool) -> JudgedHistory:

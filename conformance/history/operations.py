@@ -16,6 +16,7 @@ from neverlost.model.core import NeverlostError
 from ..malformed import MalformedLine
 from .edn import RECORD, EdnError, EdnReader, plain_forms
 from .malformed import Note, Numbered
+from .notation import EDN, JSON, Notation
 from .verifiable import as_operations
 
 CHUNK_LINES = 2_000
@@ -24,19 +25,23 @@ PEEKED = 4096
 IS_JSON = re.compile(rb'\s*\[?\s*\{\s*["}]|\s*\[\s*\]')
 IS_ARRAY = re.compile(rb"\s*\[")
 SPECIAL = re.compile(r'["\\;#()]')
-EXPECTED = "an operation: a map with :type, :f, :process and :value"
 
 
 class HistoryError(NeverlostError):
     """A file is not a history."""
 
 
+def notation_of(file: BufferedReader) -> Notation:
+    """How the history is written; its beginning tells."""
+    return EDN if IS_JSON.match(file.peek(PEEKED)) is None else JSON
+
+
 def forms_of(file: BufferedReader, note: Note) -> Iterator[Numbered]:
     """The forms of a history in EDN, or in JSON: an array, or one object a line. How it begins tells which."""
-    beginning = file.peek(PEEKED)
+    notation, beginning = notation_of(file), file.peek(PEEKED)
     text = TextIOWrapper(file, encoding="utf-8", errors="replace")
     try:
-        if IS_JSON.match(beginning) is None:
+        if notation is EDN:
             yield from _edn(text, note)
         elif IS_ARRAY.match(beginning):
             yield from _json_array(text, note)
@@ -87,7 +92,7 @@ def _json_lines(text: TextIO, note: Note) -> Iterator[Numbered]:
         try:
             value = read_json(line)
         except JsonError as error:
-            note(MalformedLine(line=number, what=f"{_shown(line)} {error}", expected=EXPECTED))
+            note(MalformedLine(line=number, what=f"{_shown(line)} {error}", expected=JSON.operation))
         else:
             yield number, value
 

@@ -16,7 +16,8 @@ from ..malformed import MalformedLine
 from .columns import FAIL, INFO, OK, UNKNOWN, Column, column, narrow, table
 from .groups import GAINS, LOSSES, UNNAMED, GroupLog, Groups, groups_of
 from .malformed import Numbered
-from .operations import EXPECTED, HistoryError
+from .notation import EDN, Notation
+from .operations import HistoryError
 from .transactions import CONTROLS, TransactionLog, Transactions, after_transaction
 
 TYPES = ("invoke", "ok", "fail", "info")
@@ -77,7 +78,10 @@ class Reads:
 
 @dataclass(frozen=True, kw_only=True)
 class History:
-    """A history in columns. Partitions, processes and operations are numbers here, with their names in lists."""
+    """A history in columns. Partitions, processes and operations are numbers here, with their names in lists.
+
+    `unknown` counts the operations that no rule reads, by name, if they look as if a client sent or read something.
+    """
 
     name: str
     operations: int
@@ -89,6 +93,7 @@ class History:
     processes: tuple[str, ...]
     values: tuple[str, ...]
     indexes: Column | None
+    unknown: Mapping[str, int]
     malformed: tuple[MalformedLine, ...]
     malformed_count: int
 
@@ -146,7 +151,8 @@ class _WrongOperation(Exception):
 class Recorder:
     """Takes operations in their order, and records what they sent and read."""
 
-    def __init__(self) -> None:
+    def __init__(self, notation: Notation = EDN) -> None:
+        self.notation, self.key, self.show = notation, notation.key, notation.show
         self.sends, self.polls = array("q"), array("q")
         self.read_values, self.read_offsets = array("q"), array("q")
         self.partitions, self.processes, self.values = _Names(), _Names(), _Names()
@@ -165,6 +171,8 @@ class Recorder:
         self.count = 0
         self.known = False
         self.indexes: array[int] | None = None
+        self.unknown: dict[str, int] = {}
+        """How many operations have a name that is not known, though they look as if a client sent or read something; by name."""
         self.malformed: list[MalformedLine] = []
         self.malformed_count = 0
 
@@ -191,23 +199,29 @@ class Recorder:
 
     def _operation(self, form: Any, line: int) -> None:
         if type(form) is not dict:
-            raise _WrongOperation(f"{form!r:.60} is not a map", EXPECTED)
+            raise _WrongOperation(f"{self.show(form)} is not {self.notation.form}", self.notation.operation)
         function, kind = form.get("f"), form.get("type")
         index = form.get("index")
         if index is not None and (self.indexes is not None or index != self.count):
             self._index(index)
         if type(function) is not str or function not in KNOWN:
             if type(function) in (list, dict):
-                raise _WrongOperation(f":f is {function!r:.60}", "the name of an operation")
+                raise _WrongOperation(f"{self.key('f')} is {self.show(function)}", "the name of an operation")
             if function is None and kind is None:
-                raise _WrongOperation("it has neither :type nor :f", EXPECTED)
+                raise _WrongOperation(f"it has neither {self.key('type')} nor {self.key('f')}", self.notation.operation)
+            if _may_be_of_a_client(form):
+                self.unknown[str(function)] = self.unknown.get(str(function), 0) + 1
             return
         self.known = True
         if kind not in TYPES:
-            raise _WrongOperation(f":type is {kind!r}", "invoke, ok, fail or info")
+            raise _WrongOperation(f"{self.key('type')} is {self.show(kind)}", "invoke, ok, fail or info")
         named = form.get("process")
         if type(named) not in (int, str):
-            what = f":process is {named!r:.60}" if "process" in form else ":process is missing"
+            what = (
+                f"{self.key('process')} is {self.show(named)}"
+                if "process" in form
+                else f"{self.key('process')} is missing"
+            )
             raise _WrongOperation(what, "the number or name of a client")
         process = self.processes.number(named)
         value = form.get("value") if function not in SIMPLE else form
@@ -217,7 +231,7 @@ class Recorder:
             self.assigned.discard(process)
         if (group := form.get("group")) is not None:
             if type(group) not in (int, str):
-                raise _WrongOperation(f":group is {group!r:.60}", "the name of a consumer group")
+                raise _WrongOperation(f"{self.key('group')} is {self.show(group)}", "the name of a consumer group")
             self.groups.join(process, group)
         if kind == "invoke":
             self.open[answers] = self._begun(process, function, value, line)
@@ -245,7 +259,7 @@ class Recorder:
 
     def _index(self, index: Any) -> None:
         if type(index) is not int or not -NAMES_FROM < index < NAMES_FROM:
-            raise _WrongOperation(f":index is {index!r:.60}", "a whole number of at most 61 bits")
+            raise _WrongOperation(f"{self.key('index')} is {self.show(index)}", "a whole number of at most 61 bits")
         if self.indexes is None:
             self.indexes = array("q", range(self.count))
         while len(self.indexes) < self.count:
@@ -266,14 +280,22 @@ class Recorder:
             if outcome == OK or (outcome == INFO and function in LOSSES):
                 self._moved(function, process, value, begun.invoked if timed else self.count)
         elif function == "produce":
+            self._ensure_key(value)
             self._send(value.get("key"), value.get("value"), value.get("offset"), outcome, begun, timed=timed)
         elif function == "consume":
             if outcome == OK and (value.get("offset") is not None or "value" in value):
+                self._ensure_key(value)
                 pairs = [(value.get("offset"), value.get("value"))]
                 self._read(value.get("key"), pairs, OK, begun, owned=False)
             elif outcome == INFO:
                 self.groups.miss(process, begun.invoked)
                 self.session[process] = {}
+
+    def _ensure_key(self, form: dict[Any, Any]) -> None:
+        """Who writes one record an operation often calls its partition so."""
+        if form.get("key") is None:
+            instead = f", and {self.key('partition')} instead" if "partition" in form else ""
+            raise _WrongOperation(f"it has no {self.key('key')}{instead}", f"the partition as {self.key('key')}")
 
     def _parts(self, begun: _Begun, outcome: int, parts: Any, *, timed: bool) -> None:
         process = begun.process
@@ -282,7 +304,7 @@ class Recorder:
                 self.groups.miss(process, begun.invoked)
             return
         if type(parts) is not list:
-            raise _WrongOperation(f":value is {parts!r:.60}", "a list like [[:send 5 [0 123]] [:poll {5 [[0 123]]}]]")
+            raise _WrongOperation(f"{self.key('value')} is {self.show(parts)}", self.notation.parts)
         if begun.function == "txn" or (begun.function == "send" and len(parts) > 1):
             number = self.transactions.add(process, outcome, begun.invoked, self.count, timed=timed)
             begun = begun._replace(transaction=number)
@@ -301,19 +323,22 @@ class Recorder:
             self.transactions.current.pop(begun.process, None)
 
     def _offsets(self, begun: _Begun, outcome: int, value: Any, *, timed: bool) -> None:
-        """Offsets that a client commits, or is told to be committed, by partition."""
+        """Offsets that a client commits, or is told to be committed, by partition.
+
+        Without an invocation this began at the earliest when the operation of the process before it had ended.
+        """
         if value is None and (begun.function == "fetch-offsets" or outcome != OK):
             return
         if type(value) is not dict:
-            raise _WrongOperation(f":value is {value!r:.60}", "a map of offsets by partition, like {5 17}")
+            raise _WrongOperation(f"{self.key('value')} is {self.show(value)}", self.notation.offsets)
         offsets = [(self._partition(name), self._offset(offset)) for name, offset in value.items()]
-        invoked = begun.invoked if timed else UNKNOWN
         if begun.function == "commit-offsets":
             known = [(partition, offset) for partition, offset in offsets if offset >= 0]
             completed = self.count if outcome == OK else UNKNOWN
-            self.groups.commit(begun.process, known, outcome, (invoked, completed, begun.transaction))
+            times = (begun.invoked, completed, begun.transaction, timed)
+            self.groups.commit(begun.process, known, outcome, times)
         elif outcome == OK:
-            self.groups.fetch(begun.process, offsets, invoked, self.count)
+            self.groups.fetch(begun.process, offsets, begun.invoked, self.count)
 
     def _rebalanced(self, begun: _Begun) -> None:
         """What the group did with the partitions of a process during an operation, as far as the history says it."""
@@ -324,7 +349,7 @@ class Recorder:
 
     def _moved(self, function: str, process: int, names: Any, asked: int) -> None:
         if type(names) is not list:
-            raise _WrongOperation(f":value is {names!r:.60}", "a list of partitions")
+            raise _WrongOperation(f"{self.key('value')} is {self.show(names)}", "a list of partitions")
         for partition in map(self._partition, names):
             if function in GAINS:
                 self.groups.gain(process, partition, asked, self.count)
@@ -369,16 +394,14 @@ class Recorder:
                     self.groups.miss(process, begun.invoked)
                 return
             if type(one[1]) is not dict:
-                raise _WrongOperation(f"{one!r:.60} is not a poll", "[:poll {5 [[0 123] [1 124]]}]")
+                raise _WrongOperation(f"{self.show(one)} is not a poll", self.notation.poll)
             if self.rebalances and self.owned.get(process) is False:
                 # The group took a partition away, or gave one: this poll may begin anywhere.
                 self.session[process] = {}
             for partition, pairs in one[1].items():
                 self._read(partition, pairs, outcome, begun, owned=True)
         else:
-            raise _WrongOperation(
-                f"{one!r:.60} is neither a send nor a poll", "[:send 5 [0 123]] or [:poll {5 [[0 123]]}]"
-            )
+            raise _WrongOperation(f"{self.show(one)} is neither a send nor a poll", self.notation.part)
 
     def _send(self, partition: Any, value: Any, offset: Any, outcome: int, begun: _Begun, *, timed: bool) -> None:
         offset = self._offset(offset)
@@ -395,7 +418,7 @@ class Recorder:
             self.sessions += 1
             sessions[number] = self.sessions
         if type(pairs) is not list:
-            raise _WrongOperation(f"{pairs!r:.60} was polled", "a list of [offset value]")
+            raise _WrongOperation(f"{self.show(pairs)} was polled", self.notation.pairs)
         values, offsets = self.read_values, self.read_offsets
         began = len(values)
         try:
@@ -404,23 +427,23 @@ class Recorder:
                 offsets.append(offset if type(offset) is int and 0 <= offset < NAMES_FROM else self._offset(offset))
                 values.append(value if plain else self._value(value))
         except (TypeError, ValueError):
-            raise _WrongOperation(f"{pairs!r:.60} was polled", "a list of [offset value]") from None
+            raise _WrongOperation(f"{self.show(pairs)} was polled", self.notation.pairs) from None
         finally:
             del offsets[len(values) :]
             known = (number, process, sessions[number], owned, begun.invoked, self.count, outcome)
             self.polls.extend((*known, begun.transaction, self.groups.group(process), len(values) - began))
 
-    @staticmethod
-    def _offset(offset: Any) -> int:
+    def _offset(self, offset: Any) -> int:
         if offset is None:
             return UNKNOWN
         if type(offset) is not int or not 0 <= offset < NAMES_FROM:
-            raise _WrongOperation(f"the offset is {offset!r:.60}", "a whole number from 0, of at most 61 bits, or nil")
+            expected = f"a whole number from 0, of at most 61 bits, or {self.notation.null}"
+            raise _WrongOperation(f"the offset is {self.show(offset)}", expected)
         return offset
 
     def _partition(self, name: Any) -> int:
         if type(name) not in (int, str):
-            raise _WrongOperation(f"the partition is {name!r:.60}", "a number or a name")
+            raise _WrongOperation(f"the partition is {self.show(name)}", "a number or a name")
         return self.partitions.number(str(name))
 
     def _value(self, value: Any) -> int:
@@ -444,9 +467,9 @@ class Recorder:
                 self.groups.miss(begun.process, begun.invoked)
         if self.count > self.malformed_count and not self.known:
             raise HistoryError(
-                f"{name} holds no operation that can be judged: no :f is one of {', '.join(sorted(KNOWN))}"
+                f"{name} holds no operation that can be judged: no {self.key('f')} is one of {', '.join(sorted(KNOWN))}"
             )
-        if not self.count or (self.malformed_count >= self.count and not self.sends and not self.polls):
+        if not self.count or (self.malformed_count >= self.count and not self.known):
             first = f": {self.malformed[0].show()}" if self.malformed else ""
             raise HistoryError(f"{name} is not a history: it holds no operation{first}")
         transactions = self.transactions.columns(self.count)
@@ -463,6 +486,7 @@ class Recorder:
             processes=self.processes.texts,
             values=self.values.texts,
             indexes=None if self.indexes is None else self._indexes(),
+            unknown=dict(self.unknown),
             malformed=tuple(self.malformed),
             malformed_count=self.malformed_count,
         )
@@ -514,9 +538,18 @@ class Recorder:
 
 
 KNOWN = frozenset((*MICRO, *SIMPLE, *SESSIONS, *CONTROLS, *OFFSETS, *MOVES))
+NEMESIS, OF_JEPSEN = "nemesis", ("crash", "debug-topic-partitions")
+"""Who does faults in Jepsen; operations of its clients that say nothing of a record that a poll does not say."""
 POLLING = ("poll", "txn", "consume")
 POLL = ("partition", "process", "session", "owned", "invoked", "completed", "outcome", "transaction", "group")
 """The common part of all reads in one poll of a partition."""
+
+
+def _may_be_of_a_client(form: dict[Any, Any]) -> bool:
+    """Does an operation of unknown name say something of records? A nemesis and Jepsen's own operations have values too."""
+    if form.get("offset") is not None or form.get("key") is not None:
+        return True
+    return form.get("value") is not None and form.get("process") != NEMESIS and form.get("f") not in OF_JEPSEN
 
 
 def _within(transactions: Transactions, rows: Sends | Reads) -> tuple[Column, Column]:

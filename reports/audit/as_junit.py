@@ -122,6 +122,7 @@ def _suite(audit: AuditResult, one: ClassAudit) -> ElementTree.Element:
     said = {
         "deployment": settings_line(deployment),
         "verdict": one.verdict.value,
+        **({"not_safe_with": ", ".join(one.everyday)} if one.everyday else {}),
         "topics": str(len(deployment.topics)),
         "version": deployment.version,
         "profile": deployment.profile,

@@ -45,7 +45,6 @@ from .sections import (
 )
 from .wording import (
     NOT_PROMISED,
-    VERDICTS,
     comparison_headline,
     few,
     headline,
@@ -53,6 +52,8 @@ from .wording import (
     listed,
     noun_of,
     settings_line,
+    word_of_all,
+    word_of_class,
 )
 
 MOST_CHARACTERS = 65_536
@@ -108,20 +109,20 @@ def _audit(audit: AuditResult) -> Iterator[str]:
         yield f"{'##' if compared is None else '###'} neverlost: {prose(whole)}\n\n"
     if len(audit.classes) == 1 and not audit.refused:
         level = "##" if compared is None and not whole else "###"
-        title = f"Topics: {VERDICTS[audit.classes[0].verdict]}" if whole else f"neverlost: {VERDICTS[audit.verdict]}"
+        title = f"{'Topics' if whole else 'neverlost'}: {prose(word_of_class(audit.classes[0]))}"
         yield from _class(audit, audit.classes[0], f"{level} {title}")
     elif audit.classes or audit.refused:
         noun, count = noun_of(audit.parts), sum(len(one.units) for one in audit.parts)
-        yield f"## neverlost: {VERDICTS[audit.verdict]}\n\n{in_classes(count, noun, len(audit.parts))}.\n\n"
+        yield f"## neverlost: {prose(word_of_all(audit))}\n\n{in_classes(count, noun, len(audit.parts))}.\n\n"
         yield f"| class | {noun}s | verdict | settings |\n|---|---|---|---|\n"
         for number, one in enumerate(audit.classes, start=1):
-            row = (str(number), prose(few(one.deployment.units)), VERDICTS[one.verdict])
+            row = (str(number), prose(few(one.deployment.units)), prose(word_of_class(one)))
             yield f"| {' | '.join(row)} | {prose(settings_line(one.deployment))} |\n"
         yield "\n### Refused\n\n" if audit.refused else ""
         yield from (_item(problem) for one in audit.refused for problem in refusals_of(one))
         yield "\n"
         for number, one in enumerate(audit.classes, start=1):
-            named = f"Class {number}, {VERDICTS[one.verdict]}: {few(one.deployment.units)}"
+            named = f"Class {number}, {word_of_class(one)}: {few(one.deployment.units)}"
             yield from _class(audit, one, f"### {prose(named)}")
     for section in audit.sections.asked:
         yield from _section(audit, section)

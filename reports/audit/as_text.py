@@ -16,7 +16,7 @@ from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.coincidence import coincidences
 from neverlost.studies.audit.comparison import Change, Comparison
 from neverlost.studies.audit.dangers import promises_nothing
-from neverlost.studies.audit.examination import DecidedDanger, Examination
+from neverlost.studies.audit.examination import WORST_FIRST, DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix, with_same_changes
 from neverlost.studies.audit.tolerance import named
 
@@ -30,7 +30,6 @@ from .table import BAD, BEYOND, GOOD, OPEN, ROW_STYLES
 from .table_text import table_row
 from .wording import (
     NOT_PROMISED,
-    VERDICTS,
     are_few,
     changes_line,
     command,
@@ -48,11 +47,11 @@ from .wording import (
     shown_first,
     story,
     trace_of,
+    word_of_class,
     zone_words,
 )
 
 REFUSED = "REFUSED"
-WORDS = (*VERDICTS.values(), REFUSED)
 
 
 def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
@@ -123,7 +122,7 @@ def _overview(audit: AuditResult) -> Iterator[Text]:
     yield Text(f"{'class':>5} {heading:>{width}}  verdict", style="bold")
     for number, ((units, word, verdict), words) in enumerate(zip(classes, said, strict=True), start=1):
         yield Text(
-            wrapped(f"{number:5} {len(units):{width},}  {word:11}{few(units)}", " " * (19 + width)),
+            wrapped(f"{number:5} {len(units):{width},}  {_in_column(word)}{few(units)}", " " * (19 + width)),
             style=STYLES[verdict],
         )
         yield Text(wrapped(f"{' ' * (19 + width)}{words}", " " * (19 + width)), style=STYLES[verdict])
@@ -131,10 +130,12 @@ def _overview(audit: AuditResult) -> Iterator[Text]:
 
 def overview(audit: AuditResult) -> str:
     """How many topics there are, and how many of them have which verdict."""
-    classes = classes_of(audit)
-    counts = {word: sum(len(units) for units, found, _ in classes if found == word) for word in WORDS}
+    classes = sorted(classes_of(audit), key=lambda one: (WORST_FIRST.index(one[2]), one[1] == REFUSED))
+    counts: dict[str, int] = {}
+    for units, word, _ in classes:
+        counts[word] = counts.get(word, 0) + len(units)
     total = in_classes(sum(counts.values()), noun_of(audit.parts), len(classes))
-    return f"{total}: {listed(f'{count:,} {word}' for word, count in counts.items() if count)}."
+    return f"{total}: {listed(f'{count:,} {word}' for word, count in counts.items())}."
 
 
 def _topics(audit: AuditResult) -> Iterator[Text]:
@@ -146,14 +147,18 @@ def _topics(audit: AuditResult) -> Iterator[Text]:
     )
     yield Text(f"{'class':>5}  {'verdict':11}{noun_of(audit.parts)}", style="bold")
     for name, number, word, verdict in rows:
-        yield Text(f"{number:5}  {word:11}{name}", style=STYLES[verdict])
+        yield Text(f"{number:5}  {_in_column(word)}{name}", style=STYLES[verdict])
+
+
+def _in_column(word: str) -> str:
+    """The word for a verdict in its column; a long one reaches into the next."""
+    return f"{word:11}" if len(word) < 11 else f"{word}: "
 
 
 def classes_of(audit: AuditResult) -> list[tuple[tuple[str, ...], str, Verdict]]:
     """The topics, or what else is counted, of each class with the word for their verdict; last those that could not be audited."""
-    audited = [(one.deployment.units, one.verdict) for one in audit.classes]
     return [
-        *((units, VERDICTS[verdict], verdict) for units, verdict in audited),
+        *((one.deployment.units, word_of_class(one), one.verdict) for one in audit.classes),
         *((one.units, REFUSED, Verdict.UNDECIDED) for one in audit.refused),
     ]
 

@@ -12,9 +12,9 @@ from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.coincidence import coincidences
 from neverlost.studies.audit.dangers import promises_nothing
 from neverlost.studies.audit.edits import edits_of
-from neverlost.studies.audit.examination import WORST_FIRST, DecidedDanger, Examination, broken_everyday
+from neverlost.studies.audit.examination import WORST_FIRST, DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix, by_changes
-from neverlost.studies.audit.tolerance import named
+from neverlost.studies.audit.tolerance import EVERYDAY, named
 
 from ..layout import shell_lines
 from ..pages.page import TONES, filled, whole_page
@@ -52,10 +52,14 @@ from .wording import (
     story,
     trace_of,
     verdict_words,
+    word_of_all,
+    word_of_class,
 )
 
 TOPICS = "Topics"
 """What stands for topics where no file names one."""
+
+NOTHING_HELPS = "No change of settings that was tried prevents it."
 
 Found = Sequence[tuple[DecidedDanger, Fix | None]]
 """Findings, each with its fix if there is one."""
@@ -97,7 +101,7 @@ def _tone(audit: AuditResult) -> str:
 def _class_tone(audit: ClassAudit) -> str:
     """What promises nothing, or does not survive everyday work, is not shown as good."""
     word = verdict_words(audit.verdict, audit.deployment)
-    doubtful = word not in VERDICTS.values() or bool(broken_everyday(audit.examination))
+    doubtful = word not in VERDICTS.values() or bool(audit.everyday)
     return "open" if audit.verdict == Verdict.HOLDS and doubtful else TONES[audit.verdict]
 
 
@@ -106,7 +110,7 @@ def _opening(audit: AuditResult) -> tuple[str, str, str]:
     if audit.sections.verdicts:
         return opening_of(audit)
     if len(audit.classes) != 1 or audit.refused:
-        return VERDICTS[audit.verdict], f": {overview(audit)}", ""
+        return word_of_all(audit), f": {overview(audit)}", ""
     (one,) = audit.classes
     word = verdict_words(one.examination.verdict, one.deployment)
     first, _, more = headline(one.examination).partition(". ")
@@ -155,7 +159,7 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
         "units": few(deployment.units) or TOPICS,
         "settings": settings_line(deployment),
         "headline": headline(examination),
-        "word": VERDICTS[audit.verdict],
+        "word": word_of_class(audit),
         "tone": _class_tone(audit),
         "doubts": doubts_of(audit),
         "remedies": [one for one in remedies if one["urgent"]],
@@ -177,10 +181,23 @@ def _first(audit: ClassAudit, fixed: Found) -> str:
     if changes:
         return f"{changes_line(audit.deployment, changes)}."
     if any(finding.tolerated for finding, _ in fixed):
-        return "No change of settings that was tried prevents it."
+        return NOTHING_HELPS
     word = verdict_words(audit.examination.verdict, audit.deployment)
     rest = headline(audit.examination).partition(". ")[0].removeprefix(word).removesuffix(".")
-    return f"Nothing: it is {word}{rest}." if audit.verdict == Verdict.HOLDS else f"See what is open: {word}{rest}."
+    if audit.verdict != Verdict.HOLDS:
+        return f"See what is open: {word}{rest}."
+    return _against_everyday_work(audit, fixed) or f"Nothing: it is {word}{rest}."
+
+
+def _against_everyday_work(audit: ClassAudit, fixed: Found) -> str:
+    """What to do against everyday work that is not survived, though all else is; empty if there is none."""
+    if not audit.everyday:
+        return ""
+    works = [EVERYDAY[name] for name in audit.everyday]
+    fixes = [fix for finding, fix in fixed if any(finding.faults.within(faults) for faults in works)]
+    fix = next((fix for fix in fixes if fix is not None), None)
+    change = NOTHING_HELPS if fix is None else f"{changes_line(audit.deployment, (fix.until or fix).changes)}."
+    return f"{word_of_class(audit)}. Against that: {change}"
 
 
 def _remedy(audit: ClassAudit, same: Found, ids: Mapping[Danger, str]) -> dict[str, Any]:
@@ -220,7 +237,7 @@ def _changes(audit: ClassAudit, fix: Fix, by_danger: Mapping[Danger, Found]) -> 
         yield _change(audit, "Change this", fix.changes, fixes)
         return
     if fix.until is None:
-        nothing = "No change of settings that was tried prevents it."
+        nothing = NOTHING_HELPS
         yield {"title": "Until you upgrade", "words": nothing, "diff": [], "costs": "", "verified": []}
     else:
         until = {danger: [one.until for one in found if one.until is not None] for danger, found in fixes.items()}

@@ -22,6 +22,7 @@ from neverlost.studies.audit.examination import DecidedDanger
 from neverlost.studies.audit.fixes import Fix
 from neverlost.studies.audit.section_changes import key_of
 from neverlost.studies.audit.sections import Decided, Section
+from neverlost.studies.audit.tolerance import EVERYDAY
 
 from .readings import readings_block
 from .sections import case_rows, command_of, fix_line, heading, headline_of, narrowing, story_of, why_not
@@ -31,7 +32,10 @@ ABOUT_SETTINGS, ABOUT_INPUT, ABOUT_READINGS = "configuration", "input", "reading
 
 
 class Level(StrEnum):
-    """How much a remark matters: ERROR, what should be survived is not; WARNING, the verdict may be different; NOTE, the rest."""
+    """How much a remark matters: ERROR, what should be survived is not; WARNING, the verdict may be different; NOTE, the rest.
+
+    What is SAFE, but not with everyday work, has a WARNING.
+    """
 
     ERROR = "error"
     WARNING = "warning"
@@ -235,12 +239,13 @@ def warnings_of(audit: AuditResult, classes: Iterable[ClassAudit]) -> list[Remar
 def _findings(audit: AuditResult, one: ClassAudit) -> Iterator[Remark]:
     for finding, fix in zip(one.examination.violated, one.fixes, strict=True):
         words = no_fix_words(one.examination, [finding]) if fix is None else fix_words(one.deployment, [fix])
-        beyond = "" if finding.tolerated else " That is beyond what it should survive."
+        work = "" if finding.tolerated else _everyday(one, finding)
+        beyond = f" Operators do that: {work}." if work else " That is beyond what it should survive."
         yield Remark(
             rule=finding.danger.property,
             title=finding.danger.name,
-            message=f"{_asked(audit, one, finding)}.{beyond} {story(finding)}",
-            level=Level.ERROR if finding.tolerated else Level.NOTE,
+            message=f"{_asked(audit, one, finding)}.{'' if finding.tolerated else beyond} {story(finding)}",
+            level=Level.ERROR if finding.tolerated else Level.WARNING if work else Level.NOTE,
             identity=(finding.danger.property, str(finding.faults), *one.deployment.units[:1]),
             place=_place(one.deployment, finding, fix),
             advice=f"Fix: {words}" if fix is not None else words,
@@ -248,6 +253,11 @@ def _findings(audit: AuditResult, one: ClassAudit) -> Iterator[Remark]:
             change=None if audit.comparison is None else audit.comparison.of_finding(one.examination, finding),
             facts={"faults": str(finding.faults), "command": " ".join(command(finding))},
         )
+
+
+def _everyday(one: ClassAudit, finding: DecidedDanger) -> str:
+    """The everyday work by which it happens although the class survives all else; empty if it is none."""
+    return next((name for name in one.everyday if finding.faults.within(EVERYDAY[name])), "")
 
 
 def _open(audit: AuditResult, one: ClassAudit) -> Iterator[Remark]:

@@ -32,24 +32,27 @@ from .sections import (
     word_of,
 )
 from .table import columns_of
-from .wording import VERDICTS, listed
+from .wording import VERDICTS, listed, word_of_all
 
 NOTHING_HELPS = "No change that was tried prevents it."
 
 
 def opening_of(audit: AuditResult) -> tuple[str, str, str]:
     """The verdict, of which parts it is, and the verdicts of the others. The only part says why in its first sentence."""
-    word = VERDICTS[audit.verdict]
+    word = word_of_all(audit)
     parts = verdicts_of_parts(audit)
     if len(parts) == 1 and audit.sections.asked:
         first = headline_of(audit.sections.asked[0]).partition(". ")[0]
+        word = VERDICTS[audit.verdict]
         return word, f"{first.removeprefix(word).removesuffix('.')}.", ""
     titles = [part.title for part in parts]
-    named: dict[str, list[str]] = {word: []}
+    named: dict[str, list[str]] = {}
     for part in parts:
         named.setdefault(part.verdict, []).append(part.title if titles.count(part.title) == 1 else part.words)
     said = {verdict: listed(of_verdict) for verdict, of_verdict in named.items()}
-    return word, f": {said.pop(word)}.", " ".join(f"{verdict}: {these}." for verdict, these in said.items())
+    of_it = said.pop(word, "")
+    others = " ".join(f"{verdict}: {these}." for verdict, these in said.items())
+    return word, f": {of_it}." if of_it else ".", others
 
 
 def rows_of_cases(rows: Sequence[CaseRow | ReadingRow]) -> list[dict[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neverlost.explorer.traces.commands import check_command
 from neverlost.explorer.traces.sentence import sentence
@@ -12,15 +12,14 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
 from neverlost.model.arguments import argument
 from neverlost.spec.exposure import Danger
-from neverlost.spec.inquiry import RELEASE, Case, Inquiry
+from neverlost.spec.inquiry import RELEASE, Case, Inquiry, words_of
 from neverlost.spec.kafka.releases import RELEASES
 from neverlost.studies.audit.audit import AuditResult
 from neverlost.studies.audit.comparison import Change, SectionChange
-from neverlost.studies.audit.examination import worst_of
-from neverlost.studies.audit.sections import CaseVerdict, Decided, NotAsked, Section, SectionFix
+from neverlost.studies.audit.sections import NO_SECTIONS, CaseVerdict, Decided, NotAsked, Section, SectionFix
 
 from .table import BAD, BEYOND, GOOD, OPEN
-from .wording import VERDICTS, listed
+from .wording import VERDICTS, listed, survived_words, word_of_all
 
 Every = Sequence[Mapping[str, str]]
 """The ways of all that the files may mean, by the names of the points."""
@@ -65,13 +64,12 @@ def together(audit: AuditResult) -> str:
     if not audit.sections.verdicts:
         return ""
     said = "; ".join(f"{part.words}: {part.verdict}" for part in verdicts_of_parts(audit))
-    return f"{VERDICTS[audit.verdict]} ({said})."
+    return f"{word_of_all(audit)} ({said})."
 
 
 def verdicts_of_parts(audit: AuditResult) -> list[PartVerdict]:
     """What was asked about, each with its verdict: topics first."""
-    topics = [one.verdict for one in audit.classes] + [Verdict.UNDECIDED for _ in audit.refused]
-    parts = [PartVerdict("topics", "", VERDICTS[worst_of(topics)])] if topics else []
+    parts = [PartVerdict("topics", "", _word_of_topics(audit))] if audit.classes or audit.refused else []
     parts += [
         PartVerdict(_lower(section.inquiry.title), section.subject.about, word_of(section))
         for section in audit.sections.asked
@@ -84,21 +82,31 @@ def verdicts_of_parts(audit: AuditResult) -> list[PartVerdict]:
     return parts
 
 
+def _word_of_topics(audit: AuditResult) -> str:
+    """The verdict on all topics; with which faults they are SAFE, where the user named them."""
+    topics = replace(audit, sections=NO_SECTIONS)
+    named = topics.verdict == Verdict.HOLDS and audit.tolerance is not None
+    return f"{word_of_all(topics)}{survived_words(audit.tolerance) if named else ''}"
+
+
 def heading(section: Section) -> str:
     """`Exactly-once: app.properties`."""
     return f"{section.inquiry.title}: {section.subject.about}"
 
 
 def word_of(section: Section) -> str:
-    """SAFE, NOT SAFE or UNDECIDED."""
-    return VERDICTS[section.verdict]
+    """SAFE, NOT SAFE or UNDECIDED; with which faults it is SAFE, where the user named them."""
+    named = section.verdict == Verdict.HOLDS and section.tolerated is not None
+    return f"{VERDICTS[section.verdict]}{_faults_to_survive(section)}" if named else VERDICTS[section.verdict]
 
 
 def headline_of(section: Section) -> str:
     """The verdict in a sentence or two: why, with what, and what it rests on."""
     bad = dict.fromkeys(one.ask.danger for one in section.violated if one.usual)
-    beyond = dict.fromkeys(one.ask.danger for one in section.violated if not one.usual and one.ask.danger not in bad)
-    words = f"{word_of(section)}{_why(section)}"
+    others = [one for one in section.violated if not one.usual and one.ask.danger not in bad]
+    uncounted = dict.fromkeys(one.ask.danger for one in others if _is_within(one, section))
+    beyond = dict.fromkeys(one.ask.danger for one in others if one.ask.danger not in uncounted)
+    words = f"{VERDICTS[section.verdict]}{_why(section)}"
     if bad:
         words += f": {listed(danger.what for danger in bad)}"
     words += f". {section.case.says}"
@@ -109,6 +117,10 @@ def headline_of(section: Section) -> str:
     if section.said:
         said = listed(f"{name}={way}" for name, way in section.said.items())
         words += f" Assumed, as {argument('assume')} says: {said}."
+    if uncounted:
+        words += (
+            f" With such faults this happens too, and is not counted: {listed(danger.what for danger in uncounted)}."
+        )
     if beyond:
         words += f" Beyond that: {listed(danger.what for danger in beyond)}."
     return words
@@ -117,9 +129,9 @@ def headline_of(section: Section) -> str:
 def _why(section: Section) -> str:
     """With what the verdict is so."""
     if section.verdict == Verdict.VIOLATED:
-        return " with a single fault" if _is_usual(section) else " with what it should survive"
+        return f" with {listed(_breaking(section), 'or')}" if section.tolerated is not None else " with a single fault"
     if section.verdict == Verdict.HOLDS:
-        return " with any single fault" if _is_usual(section) else " with what it should survive"
+        return _faults_to_survive(section)
     if section.case.lacks:
         return ": the model does not have all of it"
     if any(one.verdict == Verdict.VIOLATED for one in section.cases):
@@ -127,9 +139,21 @@ def _why(section: Section) -> str:
     return ": a search was cut short"
 
 
-def _is_usual(section: Section) -> bool:
-    """Is what should be survived a single fault?"""
-    return all(sum(one.ask.counts.values()) <= 2 for one in section.decided if one.usual)
+def _faults_to_survive(section: Section) -> str:
+    """With which faults something is SAFE: those that the user named, or any single one."""
+    if section.tolerated is None:
+        return " with any single fault"
+    return f" with {words_of(section.inquiry.faults, section.tolerated)}"
+
+
+def _is_within(one: Decided, section: Section) -> bool:
+    """Does it happen with no more faults than should be survived? What families do not count may."""
+    return section.tolerated is not None or sum(one.ask.counts.values()) <= 1
+
+
+def _breaking(section: Section) -> list[str]:
+    """The fewest faults with which something happens that should be survived."""
+    return list(dict.fromkeys(one.ask.with_what for one in section.violated if one.usual))
 
 
 def case_rows(section: Section) -> list[CaseRow]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from neverlost.explorer.traces.commands import check_command
@@ -16,6 +16,7 @@ from neverlost.spec.configuration.readings import elr_default
 from neverlost.spec.configuration.versions import version_line
 from neverlost.spec.exposure import VERSION, ConfigurationChange, Danger
 from neverlost.spec.faults import NO_FAULT, Faults
+from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change, Comparison
 from neverlost.studies.audit.dangers import rests_on, that_matter
 from neverlost.studies.audit.edits import ROLE_OF, TOOLS
@@ -161,10 +162,35 @@ def zone_words(examination: Examination) -> list[str]:
 
 def everyday_words(everyday: Mapping[str, Verdict]) -> str:
     """What is said beside SAFE: `; NOT SAFE with rolling-restart`; empty if nothing happens."""
-    broken = [name for name, verdict in everyday.items() if verdict == Verdict.VIOLATED]
-    unknown = [name for name, verdict in everyday.items() if verdict == Verdict.UNDECIDED]
-    words = f"; NOT SAFE with {listed(broken, 'or')}" if broken else ""
-    return words + (f"; UNDECIDED with {listed(unknown, 'or')}" if unknown else "")
+    return "".join(f"; {words}" for words in _everyday(everyday))
+
+
+def word_with(word: str, everyday: Mapping[str, Verdict]) -> str:
+    """The word for a verdict, never without the everyday work that it does not cover: `SAFE, but NOT SAFE with rolling-restart`."""
+    words = listed(_everyday(everyday))
+    return f"{word}, but {words}" if words else word
+
+
+def _everyday(everyday: Mapping[str, Verdict]) -> Iterator[str]:
+    for verdict in (Verdict.VIOLATED, Verdict.UNDECIDED):
+        names = [name for name, found in everyday.items() if found == verdict]
+        if names:
+            yield f"{VERDICTS[verdict]} with {listed(names, 'or')}"
+
+
+def word_of_class(audit: ClassAudit) -> str:
+    """The verdict on a class of topics, with the everyday work that it does not cover."""
+    return word_with(verdict_words(audit.verdict, audit.deployment), audit.everyday)
+
+
+def word_of_all(audit: AuditResult) -> str:
+    """The verdict on all that was asked, with the everyday work that it does not cover, and what promises nothing."""
+    promised = [one.deployment.settings["acks"] != "0" for one in audit.classes]
+    if audit.verdict != Verdict.HOLDS or all(promised):
+        return word_with(VERDICTS[audit.verdict], audit.everyday)
+    if not any(promised):
+        return word_with(verdict_words(audit.verdict, audit.classes[0].deployment), audit.everyday)
+    return f"{word_with(VERDICTS[audit.verdict], audit.everyday)}; nothing is promised with acks=0"
 
 
 COMPARED = {

@@ -8,12 +8,11 @@ from neverlost.conformance.history.columns import FAIL, INFO, OK
 from neverlost.conformance.history.findings import KINDS, Anomaly
 from neverlost.conformance.history.judged import JudgedHistory
 from neverlost.conformance.history.recording import History
-from neverlost.explorer.verdict import Verdict
 
 from ..common import malformed_values
 from .as_text import sentence
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 def history_values(found: JudgedHistory) -> dict[str, Any]:
@@ -23,7 +22,7 @@ def history_values(found: JudgedHistory) -> dict[str, Any]:
         "neverlost": "history",
         "schema": SCHEMA,
         "history": history.name,
-        "verdict": Verdict.VIOLATED if any(found.counts.values()) else Verdict.HOLDS,
+        "verdict": found.verdict,
         "operations": history.operations,
         "sent": {
             "acknowledged": int((history.sends.outcome == OK).sum()),
@@ -41,7 +40,10 @@ def history_values(found: JudgedHistory) -> dict[str, Any]:
         "isolation_level": "read_uncommitted" if found.uncommitted else "read_committed",
         "counts": dict(found.counts),
         "allowed": dict(found.allowed),
-        "not_judged": [{"kinds": list(one.kinds), "why": one.why} for one in found.not_judged],
+        "not_judged": [
+            {"kinds": list(one.kinds), "why": one.why, "in_doubt": bool(one.in_doubt)} for one in found.not_judged
+        ],
+        "unknown": dict(history.unknown),
         "findings": [_anomaly_values(history, one) for kind in KINDS for one in found.anomalies[kind]],
         "malformed": malformed_values(history.malformed),
         "malformed_count": history.malformed_count,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.conformance.history.anomalies import DELIVERED_AGAIN, WRITE_CYCLES
+from neverlost.conformance.history.anomalies import DELIVERED_AGAIN, SENT_AGAIN, WRITE_CYCLES
 from neverlost.conformance.history.columns import FAIL, INFO, OK
 from neverlost.conformance.history.findings import (
     CIRCULAR,
@@ -27,6 +27,7 @@ from neverlost.conformance.history.findings import (
 )
 from neverlost.conformance.history.judged import JudgedHistory
 from neverlost.conformance.history.recording import History
+from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
 
 from ..common import malformed_text
@@ -49,9 +50,14 @@ WORDS = {
     TWO_AT_A_TIME: "processed by two at a time",
     OFFSET_BACK: "committed offset gone back",
 }
-FAMILIES = {OF_RECORDS: "records", OF_TRANSACTIONS: "transactions", OF_GROUPS: "groups"}
-"""The kinds that are not judged if nothing of a family is in the history."""
-ALLOWED_WORDS = {WRITE_CYCLES: "cycle of writes", DELIVERED_AGAIN: "record given to a group again"}
+FAMILIES = {OF_RECORDS: "records", OF_TRANSACTIONS: "transactions", OF_GROUPS: "groups", KINDS: "anything"}
+"""The kinds that are not judged if nothing of a family is in the history, or if any of them may be in what is not read."""
+ALLOWED_WORDS = {
+    WRITE_CYCLES: "{} of writes",
+    DELIVERED_AGAIN: "{} given to a group again",
+    SENT_AGAIN: "{} at several offsets, sent as often",
+}
+COUNTED_AS = {WRITE_CYCLES: "cycle", DELIVERED_AGAIN: "record", SENT_AGAIN: "value"}
 
 
 def history_text(found: JudgedHistory) -> str:
@@ -64,8 +70,7 @@ def verdict_text(found: JudgedHistory) -> str:
     """The parts that were judged, and the number of each kind of anomaly."""
     history = found.history
     outcomes = [int((history.sends.outcome == outcome).sum()) for outcome in (OK, FAIL, INFO)]
-    happened = [f"{found.counts[kind]:,} {WORDS[kind]}" for kind in KINDS if found.counts[kind]]
-    verdict = f"{history.name}: " + (f"NOT clean: {', '.join(happened)}." if happened else "clean.")
+    verdict = f"{history.name}: {_verdict(found)}."
     rows = {
         "operations": f"{history.operations:,}, of {_clients(len(history.processes))}"
         f" on {counted(len(history.partitions), 'partition')}",
@@ -77,6 +82,23 @@ def verdict_text(found: JudgedHistory) -> str:
     width = max(10, *map(len, rows))
     lines = [wrapped(f"  {name:{width}} {text}", " " * (width + 3)) for name, text in rows.items()]
     return "\n".join([wrapped(verdict), *lines, *_not_judged(found, width)])
+
+
+def _verdict(found: JudgedHistory) -> str:
+    """Plainly clean is only a history of which everything was judged that is in it."""
+    match found.verdict:
+        case Verdict.VIOLATED:
+            happened = (f"{found.counts[kind]:,} {WORDS[kind]}" for kind in KINDS if found.counts[kind])
+            return f"NOT clean: {', '.join(happened)}"
+        case Verdict.UNDECIDED:
+            unread = found.history.malformed_count
+            why = (
+                *((f"{counted(unread, 'line')} cannot be read",) if unread else ()),
+                *(one.in_doubt for one in found.not_judged if one.in_doubt),
+            )
+            return f"UNDECIDED: nothing wrong was found, but {'; '.join(why)}"
+    whole = all(one.kinds in (OF_TRANSACTIONS, OF_GROUPS) for one in found.not_judged)
+    return "clean" if whole else "clean of what was judged"
 
 
 def _more_rows(found: JudgedHistory) -> dict[str, str]:
@@ -94,7 +116,11 @@ def _more_rows(found: JudgedHistory) -> dict[str, str]:
             f"{counted(len(groups.commits), 'committed offset')}, {counted(len(groups.tenures), 'assigned partition')}"
         )
         rows["groups"] = f"{names}: {told}"
-    allowed = [counted(number, ALLOWED_WORDS[name]) for name, number in found.allowed.items() if number]
+    allowed = [
+        ALLOWED_WORDS[name].format(counted(number, COUNTED_AS[name]))
+        for name, number in found.allowed.items()
+        if number
+    ]
     if allowed:
         rows["allowed"] = ", ".join(allowed)
     return rows

@@ -15,6 +15,10 @@ MOST = 3
 """More of one fault than this would make the model too large to explore."""
 
 
+EXAMPLE = "2 quorum crashes"
+"""A fault of a family beside replication, as `--tolerate` takes it."""
+
+
 def parse_tolerance(text: str) -> dict[str, int]:
     """How many of each fault: `{"crashes": 1, "power_losses": 1}`. Raises ConfigurationError with the names of the faults."""
     budgets: dict[str, int] = {}
@@ -32,7 +36,10 @@ def parse_tolerance(text: str) -> dict[str, int]:
             budgets[name] = int(matched[1])
     if problems:
         known = ", ".join(fault.plural for fault in known_faults().values())
-        advice = f"Faults: {known}. Write, for example, '1 crash, 2 leader moves'."
+        advice = (
+            f"Faults: {known}. Those of {', '.join(inquiries())} have that word before them. Write, for example,"
+            f" '1 crash, 2 leader moves' or '{EXAMPLE}'."
+        )
         raise ConfigurationError([Notice(what=" ".join(problems), advice=advice, key=argument("tolerate"))])
     return budgets
 

@@ -9,12 +9,14 @@ from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
-from neverlost.spec.configuration import Configurations, Deployment, RefusedTopics
+from neverlost.model.arguments import argument
+from neverlost.spec.configuration import ConfigurationError, Configurations, Deployment, Notice, RefusedTopics
+from neverlost.spec.configuration.tolerance import EXAMPLE
 from neverlost.spec.inquiry import Read
 
 from ..study import Study
 from .comparison import Comparison, Examined, compare
-from .examination import Examination, worst_of
+from .examination import Examination, together, worst_of
 from .fixes import Fix, FixSearch
 from .reading_changes import in_the_same_reading, worse_readings
 from .reading_verdicts import Readings, examine_readings
@@ -48,6 +50,11 @@ class ClassAudit:
         return self.readings.verdict
 
     @property
+    def everyday(self) -> Mapping[str, Verdict]:
+        """The everyday work that it does not survive, or perhaps not, if it survives all that it should."""
+        return self.readings.everyday
+
+    @property
     def deployment(self) -> Deployment:
         return self.examination.deployment
 
@@ -72,6 +79,11 @@ class AuditResult:
         """The worst of the verdicts. Where some topics could not be audited, not all hold."""
         refused = [Verdict.UNDECIDED] if self.refused else []
         return worst_of([*(one.verdict for one in self.classes), *refused, *self.sections.verdicts])
+
+    @property
+    def everyday(self) -> Mapping[str, Verdict]:
+        """The everyday work that some class does not survive, or perhaps not, if all survive what they should."""
+        return together(one.everyday for one in self.classes) if self.verdict == Verdict.HOLDS else {}
 
     @property
     def parts(self) -> Sequence[Deployment | RefusedTopics]:
@@ -112,9 +124,10 @@ def audit_of(
     """Ask what can happen to each deployment, search for a fix of each finding, and compare with the baseline, if there is one.
 
     `read` is what the files say beside the deployments: the other families are asked about it. Raises ConfigurationError for what they
-    refuse.
+    refuse, and if no file is of what should survive the tolerance.
     """
     sections = NO_SECTIONS if read is None else sections_of(read, study)
+    _ensure_asked(deployments, refused, tolerance, sections)
     classes = [_class_audit(_left_open(one, sections), study, tolerance) for one in deployments]
     compared = None
     if baseline is not None:
@@ -141,6 +154,23 @@ def audit_of(
         comparison=compared,
         sections=sections,
     )
+
+
+def _ensure_asked(
+    deployments: Sequence[Deployment],
+    refused: Sequence[RefusedTopics],
+    tolerance: Tolerance | None,
+    sections: Sections,
+) -> None:
+    """Raises ConfigurationError if faults of brokers and clients are to be survived, and the files are of neither."""
+    if tolerance is None or deployments or refused:
+        return
+    families = ", ".join(dict.fromkeys(section.inquiry.family for section in sections.asked))
+    named = "; ".join(name for name, _ in tolerance.named)
+    what = f"{named}: this is asked of topics, and no file is of one, of a broker or of a client."
+    advice = f"Name faults of the {families}, with that word before them: {argument('tolerate', EXAMPLE)}."
+    key = argument("survive" if tolerance.of_events else "tolerate")
+    raise ConfigurationError([Notice(what=what, advice=advice, key=key)])
 
 
 def _left_open(deployment: Deployment, sections: Sections) -> Deployment:

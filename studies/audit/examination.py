@@ -115,6 +115,15 @@ def broken_everyday(examination: Examination) -> dict[str, Verdict]:
     return found
 
 
+def together(found: Iterable[Mapping[str, Verdict]]) -> dict[str, Verdict]:
+    """The everyday work that is broken in any of these, each with the worst of its verdicts."""
+    verdicts: dict[str, list[Verdict]] = {}
+    for one in found:
+        for name, verdict in one.items():
+            verdicts.setdefault(name, []).append(verdict)
+    return {name: worst_of(of_name) for name, of_name in verdicts.items()}
+
+
 def tolerance_of(tolerate: str | None, survive: str | None) -> Tolerance | None:
     """What a deployment should survive, as people say it: by faults or by events; None if they say nothing.
 

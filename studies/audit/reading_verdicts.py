@@ -14,7 +14,7 @@ from neverlost.spec.faults import Faults
 from ..study import Study
 from .asking import answers_to
 from .dangers import DANGERS, question_of
-from .examination import WORST_FIRST, Examination, broken_everyday, examine, is_tolerated, plan, worst_of
+from .examination import WORST_FIRST, Examination, broken_everyday, examine, is_tolerated, plan, together, worst_of
 from .tolerance import EVERYDAY, Tolerance
 
 MOST_STATES_OF_OTHERS = 20_000_000
@@ -46,6 +46,11 @@ class Readings:
     def verdict(self) -> Verdict:
         """The worst of the verdicts."""
         return worst_of([self.examination.verdict, *(one.verdict for one in self.verdicts)])
+
+    @property
+    def everyday(self) -> Mapping[str, Verdict]:
+        """The everyday work by which something happens, or may happen, in some reading, if all of them survive all else."""
+        return together(one.everyday for one in self.verdicts) if self.verdict == Verdict.HOLDS else {}
 
 
 def examine_readings(deployment: Deployment, tolerance: Tolerance | None, study: Study) -> Readings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from neverlost.explorer.answers.questions import Answer, Question
 from neverlost.explorer.verdict import Verdict
@@ -12,7 +12,7 @@ from neverlost.spec.configuration import ConfigurationError, Notice
 from neverlost.spec.configuration.readings import ALTERNATIVES
 from neverlost.spec.exposure import Danger
 from neverlost.spec.families import inquiries
-from neverlost.spec.inquiry import Ask, Case, Inquiry, Read, Remedy, Subject
+from neverlost.spec.inquiry import Ask, Case, Counts, Inquiry, Read, Remedy, Subject
 
 from ..study import Study
 from .examination import WORST_FIRST, worst_of
@@ -56,7 +56,7 @@ class SectionFix:
 class Section:
     """What a family says of a subject. `case` is the one that is examined: the usual one, or the one most like it that is worse.
 
-    `said` is what the user said of the family's open points.
+    `said` is what the user said of the family's open points. `tolerated` are the faults to survive together, if the user named them.
     """
 
     inquiry: Inquiry
@@ -66,6 +66,7 @@ class Section:
     fixes: Mapping[Danger, SectionFix | None]
     cases: Sequence[CaseVerdict]
     said: Mapping[str, str] = field(default_factory=dict)
+    tolerated: Counts | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -144,7 +145,9 @@ def sections_of(read: Read, study: Study) -> Sections:
     not_asked: list[NotAsked] = []
     for inquiry, subjects in found.items():
         said = {point.name: read.said[point.name] for point in inquiry.points if point.name in read.said}
-        asked += [_section(inquiry, subject, study, said) for subject in subjects if subject.cases]
+        tolerated = read.tolerances.get(inquiry.family)
+        sections = (_section(inquiry, subject, study, said) for subject in subjects if subject.cases)
+        asked += [replace(section, tolerated=tolerated) for section in sections]
         not_asked += [NotAsked(inquiry=inquiry, subject=subject) for subject in subjects if not subject.cases]
         not_asked += [] if subjects else [NotAsked(inquiry=inquiry)]
     return Sections(asked=asked, not_asked=not_asked)

@@ -15,6 +15,7 @@ from sampling import quick_one_in
 from shell_blocks import ROOT
 
 EXAMPLES = ROOT / "examples" / "audit"
+WITH_RESTARTS = "SAFE, but NOT SAFE with rolling-restart"
 Audited = Callable[..., tuple[Element, Any]]
 
 
@@ -35,7 +36,9 @@ def test_the_page_says_the_verdict_and_each_danger_once_with_its_story(audited: 
     page, values = audited(*(EXAMPLES / name).iterdir())
     assert (loaded(page), handlers(page)) == ([], [])
     said = page.all("h1")[0].all("span", "verdict")[0].words
-    assert said == {"holds": "SAFE", "violated": "NOT SAFE", "undecided": "UNDECIDED"}[values["verdict"]]
+    assert (
+        said.partition(",")[0] == {"holds": "SAFE", "violated": "NOT SAFE", "undecided": "UNDECIDED"}[values["verdict"]]
+    )
     for part in page.all("details", "danger"):
         (story,) = part.all("section", "story")
         assert len(story.all("li", "step")) > 1
@@ -64,12 +67,29 @@ def test_what_to_do_comes_before_the_table_and_the_legend_stands_beside_stories(
 def test_of_several_classes_the_worst_comes_first_with_what_to_do(audited: Audited) -> None:
     page, values = audited(*(EXAMPLES / "many-topics").iterdir())
     verdicts = [part.all("h2")[0].all("span", "verdict")[0].words for part in page.all("section", "class")]
-    assert verdicts == sorted(verdicts, key=["NOT SAFE", "UNDECIDED", "SAFE"].index)
+    assert verdicts == sorted(verdicts, key=["NOT SAFE", "UNDECIDED", "SAFE", WITH_RESTARTS].index)
     assert len(verdicts) == len(values["classes"])
     (summary,) = page.all("table", "summary")
     rows = [[cell.words for cell in row.all("td")] for row in summary.all("tr")[1:]]
     assert [verdict for verdict, _ in rows] == verdicts
-    assert all(first.startswith("Nothing: it is SAFE") == (verdict == "SAFE") for verdict, first in rows)
+    assert {verdict for verdict, _ in rows} == {"NOT SAFE", WITH_RESTARTS}
+    assert all(
+        first.startswith(f"{WITH_RESTARTS}. Against that: ") == (verdict != "NOT SAFE") for verdict, first in rows
+    )
+
+
+@pytest.mark.parametrize("name", ["good", "many-topics"])
+def test_no_page_says_safe_without_the_restarts_that_lose_records(audited: Audited, name: str) -> None:
+    page, values = audited(*(EXAMPLES / name).iterdir())
+    broken = [one for one in values["classes"] if one["everyday"]]
+    assert {**broken[0]["everyday"]} == {"rolling-restart": "violated"}
+    heads = [part.all("h2")[0] for part in page.all("section", "class") if part.attributes["id"].startswith("class-")]
+    words = [head.all("span", "verdict")[0].words for head in heads]
+    assert words.count(WITH_RESTARTS) == len(broken)
+    assert "SAFE" not in words
+    if values["verdict"] == "holds":
+        (badge,) = page.all("h1")[0].all("span", "verdict")
+        assert (badge.words, badge.attributes["class"]) == (WITH_RESTARTS, "verdict open")
 
 
 def within_tolerance(values: Any) -> set[str]:

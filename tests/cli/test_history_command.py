@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from command_line import Run
 from random_transactions import Simulation
-from written_histories import as_json, edn_lines, poll, send
+from written_histories import Op, as_json, edn_lines, op, poll, send
 
 ROOT = Path(__file__).parents[2]
 LOST, TORN, GROUP = (str(ROOT / "examples" / "histories" / name) for name in ("lost.edn", "torn.edn", "group.json"))
@@ -42,7 +42,79 @@ def test_a_wrong_line_exits_with_2_and_the_rest_is_judged(run: Run, tmp_path: Pa
     code, out, _ = run("history", str(path))
     assert code == 2
     assert "line 7: '{oops' is not JSON" in out
-    assert "clean." in out
+    assert "UNDECIDED: nothing wrong was found, but 1 line cannot be read." in spaced(out)
+    code, out, _ = run("history", str(path), "--json", "-")
+    assert (code, json.loads(out)["verdict"]) == (2, "undecided")
+
+
+def simple(function: str, process: str, value: object = None, **more: object) -> Op:
+    """An operation of the simple form, without an invocation."""
+    return op("ok", function, process, value, **more)
+
+
+def test_a_skip_is_in_doubt_if_its_reader_may_be_in_the_group(run: Run, tmp_path: Path) -> None:
+    """The audit's reads would hide the skip of b; with a line that says that it is in no group, it is found."""
+    path = tmp_path / "run.json"
+    workers = [
+        simple("consume", "w1", "a", key="o", offset=0, group="billing"),
+        *(
+            simple("consume", "w2", value, key="o", offset=offset, group="billing")
+            for value, offset in (("c", 2), ("d", 3))
+        ),
+    ]
+    audit = [simple("consume", "audit", value, key="o", offset=offset) for offset, value in enumerate("abcd")]
+    path.write_text(as_json([*workers, *audit]), encoding="utf-8")
+    code, out, _ = run("history", str(path))
+    assert (code, "UNDECIDED: nothing wrong was found, but a group may have skipped 1 record." in spaced(out)) == (
+        3,
+        True,
+    )
+    assert "1 record that a group went past, and that audit read" in spaced(out)
+    path.write_text(as_json([*workers, simple("assign", "audit", ["o"]), *audit]), encoding="utf-8")
+    code, out, _ = run("history", str(path))
+    assert (code, "NOT clean: 1 skipped by a group." in spaced(out)) == (1, True)
+
+
+def test_operations_of_unknown_name_leave_the_history_undecided(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(as_json([*CLEAN, simple("consumed", "c", "a", key="o", offset=0)]), encoding="utf-8")
+    code, out, _ = run("history", str(path), "--quiet")
+    assert (code, "1 operation of unknown name may be of a client." in spaced(out)) == (3, True)
+    assert "anything: 1 operation of unknown name: consumed 1 (is consume meant?)" in spaced(out)
+
+
+def test_two_commits_of_one_process_come_one_after_the_other_without_invocations(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    first, second = (simple("commit-offsets", "w1", {"o": offset}, group="g") for offset in (2, 1))
+    path.write_text(as_json([first, second]), encoding="utf-8")
+    assert "NOT clean: 1 committed offset gone back." in spaced(run("history", str(path))[1])
+    path.write_text(as_json([first, {**second, "process": "w2"}]), encoding="utf-8")
+    code, out, _ = run("history", str(path))
+    assert (code, "1 committed offset may have gone back." in spaced(out)) == (3, True)
+    path.write_text(as_json([second, {**first, "process": "w2"}]), encoding="utf-8")
+    assert run("history", str(path))[0] == 0
+
+
+def test_clean_says_of_what_unless_everything_in_the_history_was_judged(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(as_json(CLEAN), encoding="utf-8")
+    assert "run.json: clean." in spaced(run("history", str(path))[1])
+    path.write_text(as_json([*CLEAN, simple("consume", "c", 10, key="5", offset=0)]), encoding="utf-8")
+    code, out, _ = run("history", str(path))
+    assert (code, "clean of what was judged." in spaced(out)) == (0, True)
+    assert "between polls of a client that did not assign itself its partitions" in spaced(out)
+
+
+def test_a_value_that_was_sent_again_and_lies_twice_is_allowed_and_counted(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    again = [*send(0, 5, 10, None, "info"), *send(0, 5, 10, 1), *poll(1, 5, (0, 10), (1, 10))]
+    path.write_text(as_json(again), encoding="utf-8")
+    code, out, _ = run("history", str(path))
+    assert (code, "allowed 1 value at several offsets, sent as often" in spaced(out)) == (0, True)
+
+
+def spaced(text: str) -> str:
+    return " ".join(text.split())
 
 
 @pytest.mark.parametrize(("text", "said"), [("", "holds no operation"), ("hello", "'hello' is not a map")])
@@ -104,7 +176,7 @@ def test_a_finding_about_an_offset_has_no_value(run: Run) -> None:
     (finding,) = values["findings"]
     assert (code, finding["kind"], finding["value"], finding["offset"]) == (1, "offset-back", None, 1)
     assert values["groups"] == ["billing"]
-    assert values["allowed"] == {"write-cycles": 0, "delivered-again": 1}
+    assert values["allowed"] == {"write-cycles": 0, "delivered-again": 1, "sent-again": 0}
     assert {kind for one in values["not_judged"] for kind in one["kinds"]} >= {"torn", "lost", "unsent"}
 
 

@@ -85,7 +85,7 @@ def test_what_the_hook_runs_with_the_arguments_of_the_page_is_an_audit(
     shutil.copytree(ROOT / "examples" / "audit" / "good", tmp_path / "kafka")
     monkeypatch.chdir(tmp_path)
     code, out, _ = running(capsys)(*words, "--tolerate", "1 pause")
-    assert (code, out.startswith("SAFE (topics: SAFE; consumer group of ")) == (0, True)
+    assert (code, out.startswith("SAFE (topics: SAFE with 1 pause; consumer group of ")) == (0, True)
     code, _, err = running(capsys)(*words[: words.index(chosen["args"][0])])
     assert code == 2
     assert "no configuration file is named" in err

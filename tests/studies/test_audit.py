@@ -276,7 +276,7 @@ def test_topics_that_cannot_be_audited_leave_the_whole_undecided(audit: Run, tmp
     )
     code, out, _ = audit(str(tmp_path / "topics.txt"), "--kafka-version", "3.6", "--tolerate", "1 pause")
     assert code == 3
-    assert out.startswith("2 topics: 1 SAFE and 1 REFUSED.\n")
+    assert out.startswith("2 topics: 1 REFUSED and 1 SAFE.\n")
     overview = [line.split() for line in out.splitlines()[1:6]]
     assert ["1", "1", "SAFE", "a"] in overview
     assert ["2", "1", "REFUSED", "b"] in overview

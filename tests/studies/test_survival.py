@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from shell_blocks import ROOT
 
+import neverlost as nl
 from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.verdict import Verdict
@@ -17,7 +19,7 @@ from neverlost.spec.faults import Faults
 from neverlost.studies.audit import examination
 from neverlost.studies.audit.examination import Examination, examine, plan, tolerance_of
 
-FILES = sorted((Path(__file__).parents[2] / "examples" / "audit" / "good").iterdir())
+FILES = sorted((ROOT / "examples" / "audit" / "good").iterdir())
 ASSUMED = (
     "no exchange is delayed, the controllers lose no decision"
     " and no record is refused for good while an earlier one waits for its answer (KAFKA-14034)"
@@ -69,6 +71,28 @@ def test_what_holds_with_the_faults_of_an_event_is_not_asked_with_fewer(
     assert set(asked) == {crash(1), whole}
     assert found.exit_code == ExitCode.HOLDS
     assert headline(found).startswith("SAFE with pod-kill and rolling-restart")
+
+
+CONTROLLERS = ROOT / "examples" / "audit" / "controllers" / "controller.properties"
+
+
+@pytest.mark.parametrize("asked", [{"survive": "rolling-restart"}, {"tolerate": "1 crash"}])
+def test_faults_of_brokers_are_no_question_about_controllers_alone(asked: dict[str, str], tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="this is asked of topics, and no file is of one"):
+        nl.audit(CONTROLLERS, kafka_version="3.9.1", store=tmp_path, **asked)  # type: ignore[arg-type]
+
+
+def test_a_section_says_with_which_named_faults_it_is_safe_or_not(store: Path) -> None:
+    """Controllers with static voters survive two crashes, and not a lost disk."""
+    for faults, said in (
+        ("2 quorum crashes", "SAFE with 2 crashes"),
+        ("1 quorum disk loss", "NOT SAFE with 1 disk loss"),
+    ):
+        found = nl.audit(CONTROLLERS, kafka_version="3.9.1", tolerate=faults, store=store)
+        (section,) = found.to_dict()["sections"]
+        assert f"\n{said}" in found.text()
+        assert "any single fault" not in found.text()
+        assert sum(section["tolerance"].values()) == int(faults[0])
 
 
 def test_the_verdict_names_the_events_that_it_does_not_survive_and_those_that_it_does(

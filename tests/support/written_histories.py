@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from io import BufferedReader, BytesIO
 from typing import Any
 
-from neverlost.conformance.history import KINDS, Anomaly, History, Judge, Recorder, forms_of
+from neverlost.conformance.history import KINDS, Anomaly, History, Judge, Recorder, forms_of, notation_of
 
 Op = dict[str, Any]
 
@@ -67,9 +67,9 @@ def edn_lines(operations: Iterable[Op]) -> str:
 
 
 def recorded(text: str | bytes) -> History:
-    recorder = Recorder()
-    raw = text.encode() if isinstance(text, str) else text
-    recorder.take(forms_of(BufferedReader(BytesIO(raw)), recorder.note))  # type: ignore[arg-type]
+    file = BufferedReader(BytesIO(text.encode() if isinstance(text, str) else text))  # type: ignore[arg-type]
+    recorder = Recorder(notation_of(file))
+    recorder.take(forms_of(file, recorder.note))
     return recorder.history("written")
 
 

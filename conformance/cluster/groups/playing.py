@@ -6,46 +6,34 @@ rebalance, is waited for. After each step the offsets that the coordinator has a
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
-from importlib.resources import files
-from importlib.util import find_spec
-from typing import cast
 
-from neverlost.explorer.process.watch import UNWATCHED, Watch
-from neverlost.model.core import Model, Packed
-from neverlost.model.kafka.groups.state import Commit, Group, Protocol, Reset
+from neverlost.model.kafka.groups.state import Commit
 
-from ..cluster import Cluster
 from ..control import CONTROLLING, topic_settings
-from ..debugging import AGENT, Debugger
-from ..gates import FETCH, MEMBERS, OFFSET_COMMIT, Frame, Part
-from ..releases import NO_CONFLUENT_KAFKA, ClusterError, MissingError
-from ..steered_clients import Call, JavaClient, SteeredClient
+from ..releases import ClusterError
 from ..story_paths import NotDoneError, PathStep, PlayedPath, PlayedStep
-from ..wire import CONSUMER, HOST, NO_ERROR
+from ..wire import CONSUMER, NO_ERROR
+from .commits import Commits
+from .members import (
+    BACK,
+    BROKER,
+    EXPIRY_SECONDS,
+    FETCH_SECONDS,
+    POLL_MS,
+    REFUSED_SECONDS,
+    SESSION_MS,
+    STAYS_SECONDS,
+    STEP_SECONDS,
+    Reader,
+)
 
-SKIPPED, REPEATED, BACK = "none_skipped", "none_repeated", "never_back"
+SKIPPED, REPEATED = "none_skipped", "none_repeated"
 JUDGED = (SKIPPED, REPEATED, BACK)
 """What consumers must show where the model does, and nowhere else."""
-SOURCE, LIBRDKAFKA_SOURCE = "GroupMember.java", "librdkafka_member.py"
-LIBRDKAFKA = "librdkafka"
-OFFSETS = "__consumer_offsets"
-FIRST_FLEXIBLE_COMMIT = 8
-BROKER = 1
-CALL_SECONDS, STEP_SECONDS, REFUSED_SECONDS, EXPIRY_SECONDS, STAYS_SECONDS = 60.0, 45.0, 4.0, 180.0, 90.0
-"""How long is waited: for a call, a step, what is refused; for offsets to expire, which takes a minute, and to see that they do not."""
-POLL_MS, SESSION_MS, LONG_SESSION_MS = 200, 6000, 30000
-FETCH_SECONDS = 1.0
-STRATEGIES = {
-    int(Protocol.EAGER): "org.apache.kafka.clients.consumer.RangeAssignor",
-    int(Protocol.COOPERATIVE): "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
-}
-NO_OFFSET = -1
 SEEN_TO_BE_REFUSED = ("poll", "commit_auto", "expire_early", "move_coordinator")
 """What is seen not to happen: poll returns nothing, an offset stays."""
 
@@ -58,81 +46,13 @@ class Played(PlayedPath):
     """How often each record was processed, after someone has read each partition to its end."""
 
 
-@dataclass(frozen=True)
-class Sent:
-    """A commitAsync under way: what it commits, and the call, which ends when its member knows what became of it."""
+@dataclass(eq=False)
+class Play(Commits):
+    """Plays a path on a cluster, in a topic and a group of its own."""
 
-    offset: int
-    call: Call
-
-
-@dataclass
-class Reader:
-    """A member that runs: its process, and what it has in hand of each partition, up to its position."""
-
-    client: SteeredClient
-    done: dict[int, int] = field(default_factory=dict)
-    position: dict[int, int] = field(default_factory=dict)
-
-    def call(self, command: str, *arguments: object) -> str:
-        """Make a call, and wait for what it says. Raises ClusterError if it fails."""
-        call = self.client.call(command, *map(str, arguments))
-        error = call.wait(CALL_SECONDS)
-        if error:
-            raise ClusterError(f"{command} fails with {error}")
-        return call.said
-
-    def take(self, found: str) -> None:
-        """Note the records that a poll has returned."""
-        for partition, offset in (map(int, one.split(":")) for one in found.split(",") if one):
-            self.done.setdefault(partition, offset)
-            self.position[partition] = offset + 1
-
-    @property
-    def in_hand(self) -> list[tuple[int, int]]:
-        """The records that it has polled and not processed: partitions and offsets."""
-        return [(p, offset) for p, end in self.position.items() for offset in range(self.done[p], end)]
-
-    @property
-    def assigned(self) -> set[int]:
-        """The partitions that it believes to own."""
-        return {int(one) for one in self.call("assigned").split(",") if one}
-
-
-class Play:
-    """Plays a path on a cluster, in a topic and a group of its own.
-
-    `library` is the consumers' own, Kafka's in Java if empty; `holds` is a method at which the thread is stopped that commits;
-    `resigns` one at which that thread of a broker is stopped by which it learns that it is the coordinator no more.
-    """
-
-    def __init__(
-        self,
-        model: Model,
-        path: Sequence[PathStep],
-        cluster: Cluster,
-        name: str,
-        *,
-        library: str = "",
-        holds: str = "",
-        resigns: str = "",
-        watch: Watch[str] = UNWATCHED,
-    ) -> None:
-        self.model, self.path, self.cluster, self.name = model, path, cluster, name
-        self.library, self.holds, self.resigns, self.watch = library, holds, resigns, watch
-        self.gates, self.wire = cluster.gates, cluster.wire
-        self.readers: dict[int, Reader] = {}
-        self.number = self.started = 0
-        self.partitions = 0
-        self.processed: Counter[tuple[int, int]] = Counter()
-        self.committed: dict[int, int] = {}
-        self.seen: dict[str, tuple[int, str]] = {}
-        self.sent: list[Sent] = []
-        """The commits that wait to be received, in their order."""
-        self.failed: Sent | None = None
-        """The commit that was refused, which its member does not know yet."""
-        self.late: Frame | None = None
-        self.debugger: Debugger | None = None
+    ends: list[int] = field(default_factory=list, init=False)
+    starts: list[int] = field(default_factory=list, init=False)
+    processed: Counter[tuple[int, int]] = field(default_factory=Counter, init=False)
 
     # The whole
 
@@ -190,27 +110,6 @@ class Play:
                     reader.call("commit", partition, 0)
         self._until_committed(begins)
 
-    def _replicate_offsets(self) -> None:
-        """Have the first broker coordinate all groups, and the others follow it."""
-        control = self.cluster.control
-        if OFFSETS not in self.wire.topics(self.port):
-            control.create_topic(OFFSETS, [self.cluster.brokers], {"cleanup.policy": "compact"})
-        elif control.partition(OFFSETS).leader != BROKER:
-            control.move_leader(OFFSETS, self.cluster.brokers)
-        self._await_isr(self.cluster.brokers)
-        self.cluster.until(
-            lambda: control.partition(OFFSETS).leader == BROKER and self.wire.leads(self.port, OFFSETS),
-            STEP_SECONDS,
-            f"broker {BROKER} as the coordinator",
-        )
-
-    def _await_isr(self, wanted: Sequence[int]) -> None:
-        self.cluster.until(
-            lambda: self.cluster.control.partition(OFFSETS).isr == tuple(wanted),
-            STEP_SECONDS,
-            f"{', '.join(map(str, wanted))} in sync with the coordinator",
-        )
-
     def _end(self) -> None:
         if self.debugger is not None:
             self.debugger.end()
@@ -218,143 +117,6 @@ class Play:
         for reader in self.readers.values():
             reader.client.kill()
         self.readers.clear()
-
-    def _state(self, words: Packed) -> Group:
-        return cast(Group, self.model.state(words))
-
-    @property
-    def port(self) -> int:
-        """Where clients find the broker."""
-        return self.cluster.client_port[BROKER]
-
-    @cached_property
-    def coordinator(self) -> int:
-        """The coordinator of the group."""
-        found = self.cluster.until(
-            lambda: self.wire.coordinator(self.port, self.name), STEP_SECONDS, f"the coordinator of {self.name}"
-        )
-        assert found is not None
-        return found
-
-    def _await_leader(self, partition: int) -> None:
-        self.cluster.until(
-            lambda: self.wire.leads(self.port, self.name, partition), STEP_SECONDS, f"a leader of partition {partition}"
-        )
-
-    def _named(self, partition: int, offset: int) -> str:
-        return f"p{partition + 1} at {offset}"
-
-    # Members
-
-    def _settings(self, member: str) -> dict[str, str]:
-        """The settings of a member, from those of the model."""
-        chosen = self.model.settings
-        automatic = chosen["commit"] in (Commit.AUTO, Commit.AUTO_THREADS)
-        found = {
-            "bootstrap.servers": f"{HOST}:{self.cluster.proxy_port[BROKER]}",
-            "client.id": f"{MEMBERS}{member}",
-            "group.id": self.name,
-            "auto.offset.reset": Reset.names[chosen["reset"]],
-            "enable.auto.commit": str(automatic).lower(),
-            # Commits go out in every poll, so that the run says when.
-            "auto.commit.interval.ms": "1",
-            "max.poll.records": "1",
-            "reconnect.backoff.max.ms": "200",
-            "default.api.timeout.ms": "50000",
-        }
-        if self.library == LIBRDKAFKA:
-            return _settings_of_librdkafka(found, stores=chosen["commit"] == Commit.AUTO_THREADS)
-        if chosen["partition_adds"]:
-            found["metadata.max.age.ms"] = "1000"
-        if chosen["protocol"] == Protocol.CONSUMER:
-            return {**found, "group.protocol": "consumer"}
-        return {
-            **found,
-            "partition.assignment.strategy": STRATEGIES[chosen["protocol"]],
-            "session.timeout.ms": str(self._session_ms),
-            "heartbeat.interval.ms": "500",
-        }
-
-    @property
-    def _session_ms(self) -> int:
-        """How long a member may be silent, as it is while its commit waits, which is before its heartbeats on the same connection."""
-        waits = any(at.step.action.name == "fail_commit" for at in self.path)
-        return LONG_SESSION_MS if waits else SESSION_MS
-
-    def _start(self, member: int, name: str = "") -> None:
-        self.started += 1
-        named = name or f"m{member + 1}"
-        process, settings = f"{self.name}-{named}-{self.started}", self._settings(named)
-        if self.library == LIBRDKAFKA:
-            self.readers[member] = Reader(_librdkafka(self.cluster, process, settings, self.name))
-            return
-        source, more = str(files(__package__) / SOURCE), [AGENT] if self.holds else []
-        self.readers[member] = Reader(JavaClient(self.cluster, process, source, settings, self.name, more=more))
-
-    def _await_assignment(self, state: Group, members: Sequence[int]) -> None:
-        """Have all members poll until these own what the model says, with the same positions. Raises NotDoneError."""
-        end = time.monotonic() + STEP_SECONDS
-        found: dict[int, set[int]] = {}
-        while True:
-            for member, reader in self.readers.items():
-                if state.up[member]:
-                    self._poll_nothing(reader)
-                    found[member] = reader.assigned
-            wanted = {m: {p for p in range(self.partitions) if state.owned[m][p]} for m in members}
-            if all(found[member] == wanted[member] for member in members):
-                break
-            if time.monotonic() > end:
-                shown = "; ".join(f"m{member + 1} owns {self._listed(found[member])}" for member in members)
-                raise NotDoneError(f"within {STEP_SECONDS:g} s {shown}")
-        for member in members:
-            reader = self.readers[member]
-            for partition in wanted[member]:
-                at = int(reader.call("position", partition))
-                if at != state.position[member][partition]:
-                    raise NotDoneError(f"m{member + 1} reads p{partition + 1} from {at} on")
-
-    def _poll_nothing(self, reader: Reader) -> None:
-        """Have a member poll no partition: it does what else it does in poll. It drops what it has of partitions that it gives up."""
-        reader.call("poll", POLL_MS, "none")
-        for one in filter(None, reader.call("revoked").split(",")):
-            reader.position.pop(int(one), None)
-            reader.done.pop(int(one), None)
-
-    def _listed(self, partitions: set[int]) -> str:
-        return ", ".join(f"p{partition + 1}" for partition in sorted(partitions)) or "nothing"
-
-    # What is seen
-
-    def _look(self) -> None:
-        """See what the coordinator has, and whether an offset went back."""
-        for partition in range(self.partitions):
-            before = self.committed.get(partition, NO_OFFSET)
-            after = self.wire.committed_offset(
-                self.cluster.client_port[self.coordinator], self.name, self.name, partition
-            )
-            self.committed[partition] = after
-            if 0 <= after < before:
-                self.seen.setdefault(
-                    BACK, (self.number, f"the committed offset of p{partition + 1} went from {before} to {after}")
-                )
-
-    def _until_committed(self, wanted: Group, seconds: float = STEP_SECONDS) -> None:
-        """Wait until the coordinator has the offsets that the model has. Raises NotDoneError."""
-        end = time.monotonic() + seconds
-        while True:
-            self._look()
-            wrong = self._wrong(wanted)
-            if not wrong:
-                return
-            if time.monotonic() > end:
-                raise NotDoneError("; ".join(f"the offset of p{p + 1} is {self.committed[p]}" for p in wrong))
-            if self.watch.interrupted():
-                raise KeyboardInterrupt
-            time.sleep(0.05)
-
-    def _wrong(self, wanted: Group) -> list[int]:
-        """The partitions of which the coordinator has another offset than the model."""
-        return [p for p in range(self.partitions) if self.committed[p] != wanted.committed[p]]
 
     def _records(self) -> list[tuple[int, int]]:
         ends = enumerate(zip(self.starts, self.ends, strict=True))
@@ -481,151 +243,6 @@ class Play:
             time.sleep(0.05)
         raise NotDoneError(f"the offset of p{partition + 1} stays at {self.committed[partition]}")
 
-    def _commit_sync(self, at: PathStep, member: int, partition: int) -> str:
-        reader = self.readers[member]
-        if not self.resigns:
-            reader.call("commit", partition, reader.done[partition])
-            return f"{reader.done[partition]} is committed"
-        return self._commit_while_the_coordinator_moves(member, partition)
-
-    def _commit_while_the_coordinator_moves(self, member: int, partition: int) -> str:
-        """Move the leader of the coordinator's partition between its write of a commit and the replication of that.
-
-        The old coordinator follows the new leader already, and the thread is stopped by which it learns that it is none any more.
-        """
-        reader, old = self.readers[member], self.coordinator
-        new, *_ = self._others()
-        self.gates.shut(FETCH, new, old)
-        self.gates.waiting(FETCH, new, old)
-        end = self.wire.end_offset(self.cluster.client_port[old], OFFSETS)
-        offset = reader.done[partition]
-        self.gates.shut(OFFSET_COMMIT, f"m{member + 1}", old)
-        call = reader.client.call("commit", str(partition), str(offset))
-        frame = self._arrived(member)
-        self.gates.release(frame)
-        self.cluster.until(
-            lambda: self.wire.end_offset(self.cluster.client_port[old], OFFSETS) != end, STEP_SECONDS, "the commit"
-        )
-        self.debugger = self.cluster.debugger(old, STEP_SECONDS)
-        self.debugger.stop_in(self.resigns)
-        self.cluster.control.move_leader(OFFSETS, (new, old))
-        thread = self.debugger.stopped(self.resigns)
-        # What another group commits takes the place of the commit that the new leader does not have.
-        self.cluster.until(
-            lambda: self._commit_of_another_group(new) == NO_ERROR, STEP_SECONDS, f"broker {new} as the coordinator"
-        )
-        error = _error_of(frame, self.gates.answered(frame, STEP_SECONDS))
-        if error == NO_ERROR:
-            return (
-                f"acknowledged by broker {old}, which follows broker {new} while {thread} is stopped in {self.resigns}"
-            )
-        self._learn_of_the_move()
-        self.gates.open(OFFSET_COMMIT, f"m{member + 1}", old)
-        if problem := call.wait(STEP_SECONDS):
-            raise ClusterError(f"commitSync fails with {problem}")
-        return f"broker {old} answers with error {error}, and broker {new} acknowledges it"
-
-    def _others(self) -> list[int]:
-        """The brokers that are not the coordinator."""
-        return [broker for broker in self.cluster.brokers if broker != self.coordinator]
-
-    def _learn_of_the_move(self) -> None:
-        """Let the old coordinator learn that it is none any more."""
-        if self.debugger is not None:
-            self.debugger.go_on()
-            self.debugger.end()
-            self.debugger = None
-        self.coordinator, *_ = self._others()
-
-    def _move_coordinator(self, at: PathStep, partition: int) -> str:
-        before = self.committed[partition]
-        if self.debugger is not None:
-            self._learn_of_the_move()
-        self._look()
-        if at.after is None and self.committed[partition] == before:
-            raise NotDoneError(f"the offset of p{partition + 1} is {before} at broker {self.coordinator} too")
-        return f"broker {self.coordinator} is the coordinator"
-
-    def _send(self, member: int, partition: int) -> Frame:
-        """Send a commit: the first that waits before the coordinator, with others of the same connection behind it."""
-        reader, name = self.readers[member], f"m{member + 1}"
-        if not self.sent:
-            # After a broken connection a member must find its coordinator again; commitAsync alone may give up before.
-            for _ in range(5):
-                self._poll_nothing(reader)
-        self.gates.shut(OFFSET_COMMIT, name, self.coordinator)
-        offset = reader.done[partition]
-        self.sent.append(Sent(offset, reader.client.call("send", str(partition), str(offset))))
-        return self._arrived(member)
-
-    def _arrived(self, member: int) -> Frame:
-        return self.gates.waiting(OFFSET_COMMIT, f"m{member + 1}", self.coordinator, STEP_SECONDS)
-
-    def _send_commit(self, at: PathStep, member: int, partition: int) -> str:
-        self._send(member, partition)
-        return f"commitAsync of {self.readers[member].done[partition]}"
-
-    def _receive_commit(self, at: PathStep, member: int, partition: int) -> str:
-        if self.failed is not None and not self.sent:
-            self._repeat(member, partition, self.failed)
-        frame = self._arrived(member)
-        self.gates.release(frame)
-        self.sent.pop(0)
-        if self.failed is not None:
-            return "it is behind an answer that is held"
-        self.gates.answered(frame)
-        return "it is answered"
-
-    def _fail_commit(self, at: PathStep, member: int, partition: int) -> str:
-        frame = self._arrived(member)
-        self.failed = self.sent.pop(0)
-        # Its member hears of it later, so that what it has sent behind it is received first.
-        self.gates.shut(OFFSET_COMMIT, f"m{member + 1}", self.coordinator, Part.ANSWER)
-        followers = self._others()
-        for follower in followers:
-            self.gates.shut(FETCH, follower, self.coordinator)
-        # A follower is out of sync only if there is something that it does not have.
-        self._commit_of_another_group(self.coordinator)
-        self._await_isr([self.coordinator])
-        self.gates.release(frame)
-        error = _error_of(frame, self.gates.answered(frame))
-        for follower in followers:
-            self.gates.open(FETCH, follower, self.coordinator)
-        self._await_isr(self.cluster.brokers)
-        if error == NO_ERROR:
-            raise NotDoneError(f"the commit of {self.failed.offset} is accepted")
-        return f"too few replicas are in sync: {self.failed.offset} is answered with error {error}, which its member has yet to hear"
-
-    def _commit_of_another_group(self, broker: int) -> int:
-        """What a coordinator answers to another group, which has no members: an error code."""
-        return self.wire.commit(self.cluster.client_port[broker], f"{self.name}-other", self.name, 0)
-
-    def _repeat(self, member: int, partition: int, failed: Sent) -> None:
-        """Let a member hear that its commit has failed, and repeat it. Raises ClusterError if it hears nothing."""
-        reader = self.readers[member]
-        self.gates.open(OFFSET_COMMIT, f"m{member + 1}", self.coordinator, Part.ANSWER)
-        end = time.monotonic() + STEP_SECONDS
-        while not failed.call.has_ended and time.monotonic() < end:
-            self._poll_nothing(reader)
-        if not failed.call.wait(REFUSED_SECONDS):
-            raise ClusterError(f"m{member + 1} takes its commit of {failed.offset} for accepted")
-        self.failed = None
-        reader.done[partition], newest = failed.offset, reader.done[partition]
-        self._send(member, partition)
-        reader.done[partition] = newest
-
-    def _hold_up(self, at: PathStep, member: int, partition: int) -> str:
-        self.late = self._send(member, partition)
-        self.gates.hold_up(self.late)
-        self.sent.clear()
-        return f"commitAsync of {self.readers[member].done[partition]}, on a connection that breaks"
-
-    def _arrive_late(self, at: PathStep, member: int, partition: int) -> str:
-        assert self.late is not None
-        self.gates.release(self.late)
-        self.gates.answered(self.late)
-        return "it arrives, and is answered"
-
     def _remove(self, at: PathStep, partition: int) -> str:
         self.starts[partition] += 1
         self.wire.delete_records(self.port, self.name, self.starts[partition], partition=partition)
@@ -718,29 +335,3 @@ class Play:
             time.sleep(0.5)
             self._look()
         return self._expire(at)
-
-
-def _error_of(frame: Frame, answer: bytes) -> int:
-    """The error code in the answer to a commit of one partition, which ends with it, but for tagged fields."""
-    end = len(answer) - (3 if frame.version >= FIRST_FLEXIBLE_COMMIT else 0)
-    return int.from_bytes(answer[end - 2 : end], "big", signed=True)
-
-
-def _settings_of_librdkafka(java: dict[str, str], *, stores: bool) -> dict[str, str]:
-    """The same settings for librdkafka, which has other names for some of them."""
-    same = ("bootstrap.servers", "client.id", "group.id", "auto.offset.reset", "enable.auto.commit")
-    return {
-        **{name: java[name] for name in same},
-        "auto.commit.interval.ms": "100",
-        "enable.auto.offset.store": str(stores).lower(),
-        "session.timeout.ms": str(SESSION_MS),
-        "heartbeat.interval.ms": "500",
-    }
-
-
-def _librdkafka(cluster: Cluster, name: str, settings: dict[str, str], topic: str) -> SteeredClient:
-    """A consumer of librdkafka, through confluent-kafka. Raises MissingError if that is not there."""
-    if find_spec("confluent_kafka") is None:
-        raise MissingError(NO_CONFLUENT_KAFKA)
-    command = [sys.executable, str(files(__package__) / LIBRDKAFKA_SOURCE)]
-    return SteeredClient(cluster, name, settings, topic, lambda arguments: cluster.run(name, [*command, *arguments]))

@@ -21,7 +21,8 @@ from neverlost.spec.kafka.releases import EITHER
 from ..cluster import Cluster
 from ..releases import RunnableRelease, release_at
 from ..story_paths import On, PathRun, PathStory, PlannedPath, named, path_along, placed, searched, with_instead
-from .playing import BROKER, JUDGED, SESSION_MS, SKIPPED, Play, Played
+from .members import BROKER, SESSION_MS
+from .playing import JUDGED, SKIPPED, Play, Played
 
 
 @dataclass(frozen=True, kw_only=True)

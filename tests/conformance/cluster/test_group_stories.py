@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from played_runs import only
 
-from neverlost.conformance.cluster.groups.playing import BACK, REPEATED, SKIPPED, Played
+from neverlost.conformance.cluster.groups.members import BACK
+from neverlost.conformance.cluster.groups.playing import REPEATED, SKIPPED, Played
 from neverlost.conformance.cluster.groups.stories import Planned, StoryRun, plan, play_stories, stories
 from neverlost.conformance.cluster.releases import ClusterError
 from neverlost.conformance.cluster.steered_clients import Call

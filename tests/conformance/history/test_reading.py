@@ -82,25 +82,33 @@ WRONG: dict[str, tuple[str, int, str]] = {
     "EDN too deep for Python": (f"{GOOD_EDN}{{:a {DEEP}}}\n", 9, "it is nested more than 100 deep"),
     "EDN lists too deep": (f"{GOOD_EDN}{{:a {'(' * 3_000}\n", 9, "it is nested more than 100 deep"),
     "an EDN number too long": (f"{GOOD_EDN}{{:a {'9' * 5_000}, :b}}\n", 9, "is a number of 5,000 digits"),
-    "no map": (f"{GOOD}[1, 2]\n{GOOD}", 9, "[1, 2] is not a map; expected an operation"),
-    "neither type nor function": (f'{GOOD}{{"a": 1}}\n', 9, "it has neither :type nor :f"),
+    "no map": (f"{GOOD}[1, 2]\n{GOOD}", 9, "[1, 2] is not an object; expected an operation"),
+    "neither type nor function": (f'{GOOD}{{"a": 1}}\n', 9, 'it has neither "type" nor "f"'),
     "an unknown type": (
         GOOD + '{"type": "oki", "f": "send", "process": 1}\n',
         9,
-        ":type is 'oki'; expected invoke, ok",
+        '"type" is "oki"; expected invoke, ok',
     ),
-    "no process": (GOOD + '{"type": "ok", "f": "send", "value": []}\n', 9, ":process is missing"),
-    "a value that is no list": (GOOD + as_json([op("ok", "send", 0, 5)]), 9, ":value is 5; expected a list like"),
+    "no process": (GOOD + '{"type": "ok", "f": "send", "value": []}\n', 9, '"process" is missing'),
+    "a value that is no list": (
+        GOOD + as_json([op("ok", "send", 0, 5)]),
+        9,
+        '"value" is 5; expected a list like [["send", 5',
+    ),
     "a part that is neither": (
         GOOD + as_json([op("ok", "send", 0, [["sent", 1, 2]])]),
         9,
         "is neither a send nor a poll",
     ),
-    "a poll of a number": (GOOD + as_json([op("ok", "poll", 0, [["poll", 7]])]), 9, "['poll', 7] is not a poll"),
-    "a pair of three": (GOOD + as_json([op("ok", "poll", 0, [["poll", {"5": [[1, 2, 3]]}]])]), 9, "[offset value]"),
+    "a poll of a number": (GOOD + as_json([op("ok", "poll", 0, [["poll", 7]])]), 9, '["poll", 7] is not a poll'),
+    "a pair of three": (GOOD + as_json([op("ok", "poll", 0, [["poll", {"5": [[1, 2, 3]]}]])]), 9, "[offset, value]"),
     "an offset below 0": (GOOD + as_json([op("ok", "send", 0, [["send", 5, [-1, 7]]])]), 9, "the offset is -1"),
-    "an offset that is a text": (GOOD + as_json([op("ok", "poll", 0, [["poll", {"5": [["1", 7]]}]])]), 9, "is '1'"),
-    "an index that is a text": (GOOD + '{"type": "ok", "f": "send", "process": 1, "index": "x"}\n', 9, ":index is 'x'"),
+    "an offset that is a text": (GOOD + as_json([op("ok", "poll", 0, [["poll", {"5": [["1", 7]]}]])]), 9, 'is "1"'),
+    "an index that is a text": (
+        GOOD + '{"type": "ok", "f": "send", "process": 1, "index": "x"}\n',
+        9,
+        '"index" is "x"',
+    ),
     "an offset beyond all": (
         GOOD + as_json([op("ok", "send", 0, [["send", 5, [1 << 63, 7]]])]),
         9,
@@ -108,9 +116,9 @@ WRONG: dict[str, tuple[str, int, str]] = {
     ),
     "a poll beyond all": (GOOD + as_json([op("ok", "poll", 0, [["poll", {"5": [[1 << 63, 7]]}]])]), 9, "61 bits"),
     "an index beyond all": (GOOD + f'{{"type": "ok", "f": "send", "process": 1, "index": {1 << 63}}}\n', 9, "61 bits"),
-    "a function that is a list": (GOOD + '{"type": "ok", "f": ["send"], "process": 1}\n', 9, ":f is ['send']"),
-    "a process that is a list": (GOOD + '{"type": "ok", "f": "send", "process": [1]}\n', 9, ":process is [1]"),
-    "EDN without a type": (f"{GOOD_EDN}{{[1] 2, :f :send}}\n{GOOD_EDN}", 9, ":type is None; expected invoke, ok"),
+    "a function that is a list": (GOOD + '{"type": "ok", "f": ["send"], "process": 1}\n', 9, '"f" is ["send"]'),
+    "a process that is a list": (GOOD + '{"type": "ok", "f": "send", "process": [1]}\n', 9, '"process" is [1]'),
+    "EDN without a type": (f"{GOOD_EDN}{{[1] 2, :f :send}}\n{GOOD_EDN}", 9, ":type is nil; expected invoke, ok"),
     "an EDN key twice": (f"{GOOD_EDN}{{:f :kill, :type :info, :f :send}}\n{GOOD_EDN}", 9, "a map has a key twice"),
     "a partition twice in a poll": (
         f"{GOOD_EDN}{{:type :ok, :f :poll, :process 1, :value [[:poll {{5 [[0 10]] 5 [[1 11]]}}]]}}\n",
@@ -159,8 +167,31 @@ def test_a_file_without_any_operation_is_no_history(text: str) -> None:
 
 
 def test_a_history_of_which_nothing_can_be_judged_is_not_clean() -> None:
-    with pytest.raises(HistoryError, match="holds no operation that can be judged: no :f is one of abort, assign"):
+    with pytest.raises(HistoryError, match='holds no operation that can be judged: no "f" is one of abort, assign'):
         recorded(as_json([op("ok", "prodoce", 1, 5), op("info", "kill", "nemesis", None)]))
+
+
+def test_an_operation_of_unknown_name_that_may_be_of_a_client_is_counted() -> None:
+    """A nemesis and Jepsen's own operations have values too; what has a key or an offset is of a client."""
+    others = [op("info", "kill", "nemesis", ["n1"]), op("ok", "crash", 1, "x"), op("ok", "pause", 1)]
+    assert recorded(as_json([*others, *OPERATIONS])).unknown == {}
+    clients = [
+        op("ok", "consumed", 1, None, key="a"),
+        op("ok", "consumed", "nemesis", None, offset=0),
+        op("ok", "polled", 1, [["poll"]]),
+    ]
+    assert recorded(as_json([*clients, *OPERATIONS])).unknown == {"consumed": 2, "polled": 1}
+
+
+def test_a_record_without_its_partition_is_told_how_to_write_it() -> None:
+    wrong = op("ok", "produce", "p", "a", partition="orders-0", offset=0)
+    (found,) = recorded(as_json([*OPERATIONS, wrong])).malformed
+    assert found.what == 'it has no "key", and "partition" instead'
+
+
+def test_if_every_operation_is_wrong_each_is_told() -> None:
+    history = recorded(as_json([op("acked", "produce", "p", "a", key="a"), op("sent", "produce", "p", "b", key="a")]))
+    assert [(one.line, one.what) for one in history.malformed] == [(1, '"type" is "acked"'), (2, '"type" is "sent"')]
 
 
 DISGUISED = {

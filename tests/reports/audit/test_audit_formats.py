@@ -154,6 +154,21 @@ def test_junit_has_a_case_for_each_danger_and_fails_what_should_be_survived(audi
     assert (properties["acks"], properties["replication_factor"], properties["verdict"]) == ("1", "3", "violated")
 
 
+def test_what_is_safe_but_for_restarts_says_so_in_every_format(audit: Run) -> None:
+    """Decision 24: a rolling restart fails no audit, and SAFE is never said without it."""
+    said = "SAFE, but NOT SAFE with rolling-restart"
+    good = [str(path) for path in sorted((ROOT / "examples/audit/good").iterdir())]
+    code, comment, text = audit(*good, "--assume", "commit=sync", "--format", "markdown", "--quiet")
+    assert code == 0
+    heads = [line for line in comment.splitlines() if line.startswith("#")]
+    assert [head for head in heads if said in head] == heads[:2]
+    assert text.startswith(f"{said} (topics: {said}; ")
+    suites = ElementTree.fromstring(audit(*good, "--format", "junit")[1])
+    told = [one.get("value") for one in suites.iter("property") if one.get("name") == "not_safe_with"]
+    assert told == ["rolling-restart"]
+    assert "rolling-restart" in audit(*good, "--format", "github")[1].partition("::warning")[2]
+
+
 def test_annotations_begin_with_errors_at_their_lines(audit: Run) -> None:
     code, out, _ = audit(*ONE_CRASH, "--format", "github")
     reported = commands(out)
