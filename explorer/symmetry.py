@@ -55,7 +55,7 @@ def symmetric_domains(model: Model) -> dict[str, type[Index]]:
     """The domains that the profile declares symmetric, by lower-case name."""
     used = [index for f in model.profile.state.fields for index in (*f.indexes, f.domain.index) if index is not None]
     used += [index for a in model.profile.actions for _, index in a.parameters]
-    return {i.base().__name__.lower(): i.base() for i in used if i.base().symmetric}
+    return {base.__name__.lower(): base for base in (index.base() for index in dict.fromkeys(used)) if base.symmetric}
 
 
 def symmetry_of(model: Model, wanted: bool | Sequence[str], properties: Sequence[Property]) -> Symmetry:

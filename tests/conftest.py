@@ -110,8 +110,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    # What was imported and collected is there until the end: no collection of garbage looks through it again.
+    # What was imported and collected is there until the end: no collection of garbage looks through it again. Searches make many
+    # objects and few circles, so garbage is looked for less often too.
+    gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 @pytest.fixture(scope="session")

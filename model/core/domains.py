@@ -19,6 +19,8 @@ NONE: Any = -1
 class Named(type):
     """The names of a domain's members as its attributes: `Stage.COMMITTED` is the number of "committed"."""
 
+    _constants: dict[str, int]
+
     def __getattr__(cls: type[Member], name: str) -> Member:  # type: ignore[misc]  # no other class has it
         known = cls.constants() if "names" in cls.__dict__ else {}
         if name in known:
@@ -27,8 +29,13 @@ class Named(type):
 
     def constants(cls) -> dict[str, int]:
         """The members that have a name, by that name in capitals: {"COMMITTED": 1}."""
-        names: tuple[str, ...] = cls.__dict__["names"]
-        return {re.sub(r"\W+", "_", name).upper(): number for number, name in enumerate(names)}
+        found: dict[str, int] | None = cls.__dict__.get("_constants")
+        if found is None:
+            names: tuple[str, ...] = cls.__dict__["names"]
+            # An action that names a member asks for it each time that it is tried.
+            found = {re.sub(r"\W+", "_", name).upper(): number for number, name in enumerate(names)}
+            cls._constants = found
+        return found
 
 
 class Index(int, metaclass=Named):
@@ -132,6 +139,9 @@ class SubsetOf(Index):
 COUNTS = ("up_to", "one_to")
 """The kinds of domains that count members of their index, so that renaming these changes nothing."""
 
+LOWEST = {"optional": -1, "one_to": 1}
+"""The lowest value of each kind of domain that does not begin at 0."""
+
 
 @dataclass(frozen=True)
 class Domain:
@@ -142,7 +152,7 @@ class Domain:
 
     @property
     def low(self) -> int:
-        return {"optional": -1, "one_to": 1}.get(self.kind, 0)
+        return LOWEST.get(self.kind, 0)
 
     def size(self, bounds: Mapping[str, int]) -> int:
         if self.index is None:

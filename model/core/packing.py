@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
 from .domains import Index
 from .errors import ModelError
-from .state import Cells, Field, Row, Setting, State
+from .state import Field, Setting, State
 
 WORD_BITS = 63
 """The used bits of a word: packed words are never negative, so that every engine compares them alike."""
@@ -100,14 +100,33 @@ class Layout:
     def blank(self) -> State:
         """A state with every field at its lowest value, whose rows know their slots."""
         state = self.schema(self.bounds)
-        for name, slots in self.slots.items():
-            if self.places[name].shape:
-                _attach(state.__dict__[name], iter(slots), state.cells)
-            else:
-                (slot,) = slots
-                state.slots[name] = slot
-                state.cells.scalars.append((slot.word, slot.shift, slot.mask, slot.low, name))
+        rows, held = state.innermost, state.__dict__
+        for row, slots in zip(rows, self._rows, strict=True):
+            row.slots = slots
+        held["slots"] = self._scalars
+        held["cells"] = [(word, shift, mask, low, rows[row], k) for word, shift, mask, low, row, k in self._cells]
         return state
+
+    @cached_property
+    def _rows(self) -> list[list[Slot]]:
+        """The slots of each innermost row, in the order in which a state has these."""
+        found = []
+        for name, place in self.places.items():
+            if place.shape:
+                count, slots = place.shape[-1], self.slots[name]
+                found += [slots[row * count : (row + 1) * count] for row in range(prod(place.shape[:-1]))]
+        return found
+
+    @cached_property
+    def _scalars(self) -> dict[str, Slot]:
+        """The slot of each field with one value."""
+        return {name: self.slots[name][0] for name, place in self.places.items() if not place.shape}
+
+    @cached_property
+    def _cells(self) -> list[tuple[int, int, int, int, int, int]]:
+        """Where every element of an innermost row is: word, shift, mask and lowest value, number of the row, and position there."""
+        numbered = [(number, k, slot) for number, row in enumerate(self._rows) for k, slot in enumerate(row)]
+        return [(slot.word, slot.shift, slot.mask, slot.low, number, k) for number, k, slot in numbered]
 
     def pack_settings(self) -> Packed:
         """The words of the settings."""
@@ -145,10 +164,10 @@ class Layout:
         """The state that was packed into `words`; `into` (from `blank`) is reused if given."""
         state = self.blank() if into is None else into
         put, values = list.__setitem__, state.__dict__
-        for word, shift, mask, low, row, position in state.cells.rows:
+        for word, shift, mask, low, row, position in state.cells:
             put(row, position, (words[word] >> shift & mask) + low)
-        for word, shift, mask, low, name in state.cells.scalars:
-            values[name] = (words[word] >> shift & mask) + low
+        for name, slot in self._scalars.items():
+            values[name] = (words[slot.word] >> slot.shift & slot.mask) + slot.low
         return state
 
     def renamed(self, words: Packed, renaming: Mapping[type[Index], Sequence[int]]) -> Packed:
@@ -207,16 +226,6 @@ def words_needed(schema: type[State], bounds: Mapping[str, int]) -> int:
 def _stored(slot: Slot, value: int) -> int:
     slot.refuse_unless_within(value)
     return value - slot.low
-
-
-def _attach(row: Row, slots: Iterator[Slot], cells: Cells) -> None:
-    """Tell a row, or those in it, where its elements are packed."""
-    if row and isinstance(list.__getitem__(row, 0), Row):
-        for inner in list.__iter__(row):
-            _attach(inner, slots, cells)
-        return
-    row.slots = [next(slots) for _ in range(len(row))]
-    cells.rows.extend((s.word, s.shift, s.mask, s.low, row, position) for position, s in enumerate(row.slots))
 
 
 def _segments(count: int, width: int, used: list[int]) -> list[Segment]:

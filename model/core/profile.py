@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from math import prod
 from types import FunctionType
 from typing import Any
@@ -23,7 +24,7 @@ from .packing import WORD_BITS, Layout, Packed, words_needed
 from .parameters import hints_of
 from .picture import PLACEHOLDER, Arrow, Picture
 from .properties import Property
-from .reading import trees_of
+from .reading import domains_of, trees_of
 from .state import Budget, Messages, Setting, State
 from .tree import written_by
 
@@ -93,8 +94,8 @@ class Profile:
         for lemma in (*self.lemmas, *self.assumptions):
             check_function(lemma.function, self.state, "value")
         names = [a.name for a in self.actions] + [p.name for p in self.all_properties] + [x.name for x in self.lemmas]
-        for name in names:
-            if names.count(name) > 1:
+        for name, count in Counter(names).items():
+            if count > 1:
                 raise ModelError(f"profile {self.name} has two things named {name!r}")
         for name, value in self.settings.items():
             self._refuse_setting(name, value)
@@ -118,7 +119,7 @@ class Profile:
         functions: list[Callable[..., object]] = [action.function for action in self.actions]
         functions += [lemma.function for lemma in (*self.lemmas, *self.assumptions)]
         return any(isinstance(declared, Messages) for declared in self.state.fields) or any(
-            is_kind(hint) for function in functions for hint in hints_of(function).values()
+            map(_takes_messages, functions)
         )
 
     def _lower(self) -> None:
@@ -291,8 +292,8 @@ class Profile:
         functions: list[Callable[..., Any]] = [self.initial, *(a.function for a in self.actions)]
         functions += [function for p in self.all_properties for function in p.functions]
         functions += [lemma.function for lemma in self.lemmas]
-        for tree in trees_of(functions):
-            used += tree.domains
+        for function in functions:
+            used += domains_of(function)
         return tuple(dict.fromkeys(used))
 
     @cached_property
@@ -501,6 +502,12 @@ def _largest_fitting(problem_of: Problem, profile: Profile, bounds: Mapping[str,
         return low
     may_be_none = bounds[name] and name in profile.optional_bounds
     return 0 if may_be_none and not problem_of(profile, {**bounds, name: 0}) else None
+
+
+@cache
+def _takes_messages(function: Callable[..., object]) -> bool:
+    """Whether a parameter is a message."""
+    return any(is_kind(hint) for hint in hints_of(function).values())
 
 
 class _Scratch(threading.local):

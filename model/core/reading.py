@@ -96,6 +96,14 @@ def trees_of(functions: Iterable[Callable[..., Any]]) -> Iterator[Tree]:
     return callees_first(functions, tree_of)
 
 
+@cache
+def domains_of(function: Callable[..., Any]) -> tuple[type[Index], ...]:
+    """The domains that a function and all that it calls name, those of callees first."""
+    tree = tree_of(function)
+    inner = [domain for callee in tree.callees for domain in domains_of(callee)]
+    return tuple(dict.fromkeys((*inner, *tree.domains)))
+
+
 class _Reader:
     """Reads the body of one function."""
 

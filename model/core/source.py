@@ -45,8 +45,15 @@ class Source:
     @cached_property
     def names(self) -> frozenset[str]:
         """The parameters, and the names that the function assigns or loops with."""
-        stored = (n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-        return frozenset((*self.parameters, *stored))
+        found: set[str] = {*self.parameters}
+        open_: list[ast.AST] = [self.node]
+        while open_:
+            node = open_.pop()
+            if not isinstance(node, ast.Name):
+                open_ += ast.iter_child_nodes(node)
+            elif isinstance(node.ctx, ast.Store):
+                found.add(node.id)
+        return frozenset(found)
 
     def resolve(self, name: str) -> Any:
         """The value of a free name in the function's module; None if there is none."""

@@ -205,6 +205,13 @@ def view(
 _element = list.__getitem__
 
 
+def _plain(value: Any, depth: int) -> Any:
+    """The elements of a field with so many indexes as plain nested lists of integers."""
+    if depth > 1:
+        return [_plain(inner, depth - 1) for inner in value]
+    return [*map(int, value)] if depth else int(value)
+
+
 class Row(list[Any]):
     """The elements of a field, or of one index value of it. Refuses indexes outside the domain, and records overwritten values."""
 
@@ -231,14 +238,6 @@ class Row(list[Any]):
             self.slots[position].refuse_unless_within(value)
         self.journal.append((self, position, old))
         list.__setitem__(self, position, value)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cells:
-    """Where a state that was made by a layout holds its elements: (word, shift, mask, lowest value) of each, and its place."""
-
-    rows: list[tuple[int, int, int, int, Row, int]]
-    scalars: list[tuple[int, int, int, int, str]]
 
 
 class State:
@@ -295,28 +294,32 @@ class State:
             cls.owners = {**cls.owners, FAULTS_LEFT: tuple(fault.counter for fault in cls.faults)}
 
     def __init__(self, bounds: Mapping[str, int]) -> None:
-        object.__setattr__(self, "bounds", bounds)
-        object.__setattr__(self, "journal", [])
-        object.__setattr__(self, "slots", {})
-        object.__setattr__(self, "cells", Cells(rows=[], scalars=[]))
-        object.__setattr__(self, "_ranges", {})
+        held = self.__dict__
+        held.update(bounds=bounds, journal=[], slots={}, cells=(), innermost=[], _ranges={})
         for declared in self.fields:
-            object.__setattr__(self, declared.name, self._lowest(declared, declared.name, declared.indexes))
+            held[declared.name] = self._lowest(declared.domain.low, declared.name, declared.indexes)
         for chosen in self.settings:
-            object.__setattr__(self, chosen.name, bounds[chosen.name])
+            held[chosen.name] = bounds[chosen.name]
 
-    def _lowest(self, declared: Field, name: str, indexes: tuple[type[Index], ...]) -> Any:
+    def _lowest(self, low: int, name: str, indexes: tuple[type[Index], ...]) -> Any:
         if not indexes:
-            return declared.domain.low
-        size = indexes[0].size(self.bounds)
-        inner = [self._lowest(declared, f"{name}[{i}]", indexes[1:]) for i in range(size)]
-        return Row(inner, name, indexes[0], self.journal)
+            return low
+        index, within = indexes[0], indexes[1:]
+        size = index.size(self.bounds)
+        if within:
+            return Row([self._lowest(low, f"{name}[{i}]", within) for i in range(size)], name, index, self.journal)
+        row = Row([low] * size, name, index, self.journal)
+        self.innermost.append(row)
+        return row
 
     bounds: Mapping[str, int]
     """The sizes of the index domains, and the values of the settings."""
     journal: list[tuple[Any, Any, int]]
-    slots: dict[str, Any]
-    cells: Cells
+    slots: Mapping[str, Any]
+    innermost: list[Row]
+    """The rows that hold elements, of all fields in order."""
+    cells: Sequence[tuple[int, int, int, int, Row, int]]
+    """Where a state that a layout made has them packed: word, shift, mask and lowest value of each, and its place."""
     _ranges: dict[type[Index], range]
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -376,10 +379,8 @@ class State:
     def values(self, names: Collection[str] | None = None) -> dict[str, Any]:
         """The state, or some fields of it, as plain nested lists of integers, by field name."""
 
-        def plain(value: Any) -> Any:
-            return [plain(v) for v in value] if isinstance(value, list) else int(value)
-
-        return {f.name: plain(self.__dict__[f.name]) for f in self.fields if names is None or f.name in names}
+        held = self.__dict__
+        return {f.name: _plain(held[f.name], len(f.indexes)) for f in self.fields if names is None or f.name in names}
 
     def readable(self) -> dict[str, Any]:
         """The state for programs that people write: nested lists of truth values, counts and names, by field name; None for none."""

@@ -49,6 +49,7 @@ def at_least(version: str, since: str) -> bool:
     return order.index(version) >= order.index(since)
 
 
+@cache
 def releases_of(version: str) -> tuple[str, ...]:
     """The releases of a version line, oldest first: of 3.9 these are 3.9.0 and 3.9.1."""
     return tuple(release for release in RELEASES if version_line(release) == version)

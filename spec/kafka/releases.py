@@ -120,11 +120,18 @@ class TimeLine:
 
     def settings_of(self, release: str, mode: str) -> dict[str, int]:
         """What the family's model switches for brokers of a release in a mode."""
-        settings = dict(self.always)
-        for difference in self.differences:
-            if difference.holds_for(release, mode):
-                settings.update(difference.settings)
-        return settings
+        if (release, mode) not in self._known:
+            settings = dict(self.always)
+            for difference in self.differences:
+                if difference.holds_for(release, mode):
+                    settings.update(difference.settings)
+            self._known[release, mode] = settings
+        return dict(self._known[release, mode])
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, str], dict[str, int]]:
+        """The settings that were asked for: an audit asks for each of its changes."""
+        return {}
 
     @cached_property
     def spans(self) -> Mapping[str, ReleaseSpan]:

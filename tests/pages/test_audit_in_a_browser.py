@@ -1,26 +1,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 from browsing import NARROW, WIDE, Looked
-from command_line import Run
 from shell_blocks import ROOT
+
+from neverlost.cli.main import main
 
 pytestmark = pytest.mark.xdist_group("browser")
 
 Look = Callable[..., Looked]
 
 
-@pytest.fixture
-def audit(run: Run, tmp_path: Path) -> Callable[[str], str]:
-    """The address of the page of an audit of an example."""
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """The address of the page of an audit of an example, which is made once."""
+    folder: Path = tmp_path_factory.mktemp("audits")
 
+    @cache
     def address(example: str) -> str:
-        files = sorted(str(file) for file in (ROOT / "examples" / "audit" / example).iterdir())
-        run("audit", *files, "--html", str(tmp_path / "audit.html"), "--quiet")
-        return (tmp_path / "audit.html").as_uri()
+        page = folder / f"{example}.html"
+        main(["audit", str(ROOT / "examples" / "audit" / example), "--html", str(page), "--quiet"])
+        return page.as_uri()
 
     return address
 

@@ -6,19 +6,20 @@ from typing import Any
 
 import pytest
 from browsing import NARROW, WIDE, Looked
-from command_line import Run
+
+from neverlost.cli.main import main
 
 pytestmark = pytest.mark.xdist_group("browser")
 
 Look = Callable[..., Looked]
 
 
-@pytest.fixture
-def matrix(run: Run, tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a small matrix."""
-    file = tmp_path / "matrix.html"
+    file: Path = tmp_path_factory.mktemp("matrix") / "matrix.html"
     asked = ("--replicas", "2", "--version", "kafka-3.7", "--version", "kafka-4.1")
-    assert run("matrix", *asked, "--html", str(file))[0] == 0
+    assert main(["matrix", *asked, "--html", str(file)]) == 0
     return file.as_uri()
 
 

@@ -254,12 +254,22 @@ def _trace(
     story: Story, version: str, client: str, settings: Mapping[str, Any], *, mixed: bool = False
 ) -> Trace | None:
     """The shortest run of a version to a violation; None if the property holds. Raises StoryError if the search does not decide it."""
+    asked = {**settings, "client": client, "mixed_brokers": mixed}
+    verdict, trace = _searched(version, story.property, tuple(story.bounds.items()), tuple(asked.items()))
+    if verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
+        raise StoryError(f"{story.name}: the search of {version} does not decide {story.property}: {verdict}")
+    return trace
+
+
+@cache
+def _searched(
+    version: str, prop: str, bounds: tuple[tuple[str, int], ...], settings: tuple[tuple[str, Any], ...]
+) -> tuple[Verdict, Trace | None]:
+    """What a search says of a version. Many releases have the same, and each library is asked about."""
     profile: Profile = profiles()[version]
-    model = profile.bounded(**profile.read(story.bounds, {**settings, "client": client, "mixed_brokers": mixed}))
-    finding = explore(model, properties=[story.property], symmetry=True).findings[story.property]
-    if finding.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
-        raise StoryError(f"{story.name}: the search of {version} does not decide {story.property}: {finding.verdict}")
-    return None if finding.trace is None else as_clients_do(finding.trace)
+    model = profile.bounded(**profile.read(dict(bounds), dict(settings)))
+    finding = explore(model, properties=[prop], symmetry=True).findings[prop]
+    return finding.verdict, None if finding.trace is None else as_clients_do(finding.trace)
 
 
 def as_clients_do(trace: Trace) -> Trace:
