@@ -108,6 +108,10 @@ class Judge:
                 found.setdefault(way.words, way.without(step))
         return list(found.values())
 
+    def allows(self, step: Step) -> bool:
+        """May the step happen in a state that the system may be in?"""
+        return bool(self.after(step))
+
     def fitting(self, ways: Iterable[_Way], seen: Partial) -> list[_Way]:
         """Those that fit what is seen, also after more hidden steps; the fewest hidden steps alone if they do."""
         fits: list[_Way] = []
@@ -156,17 +160,21 @@ def judged_run(
     *,
     progress: Callable[[JudgedStep], None] = lambda _: None,
     stop_at_first: bool = False,
+    as_far_as_possible: bool = False,
 ) -> list[JudgedStep]:
     """Have a run done, and judge each step. Raises CannotSchedule if the adapter knows beforehand that it cannot be done.
 
     After a step that differs the run goes on from the state that the model expects, unless it is to stop there; after one that the
-    system did not do, it ends.
+    system did not do, it ends. `as_far_as_possible`, it also ends before a step that may not happen in any state that the system may be
+    in: by what it did by itself it went another way of the model.
     """
     trace: Trace = trace_along(model, steps)
     adapter.prepare(steps)
     judge = Judge(adapter)
     found = []
     for number, step in enumerate(steps, start=1):
+        if as_far_as_possible and not judge.allows(step):
+            break
         judged = judge.judge(number, step, trace.states[number])
         found.append(judged)
         progress(judged)
