@@ -62,7 +62,8 @@ def main() -> None:
     """Print a row for each release that is named."""
     print("| release | " + " | ".join(f"group.protocol={protocol}" for protocol in PROTOCOLS) + " |")
     for place in sys.argv[1:]:
-        with Cluster(release_at(place), brokers=1, settings={"group.initial.rebalance.delay.ms": "0"}) as cluster:
+        settings = {"group.initial.rebalance.delay.ms": "0", "broker.session.timeout.ms": "60000"}
+        with Cluster(release_at(place), brokers=1, settings=settings) as cluster:
             counts = [early(cluster, protocol) for protocol in PROTOCOLS]
         print(f"| {place} | " + " | ".join(f"{found} of {polls}" for found, polls in counts) + " |", flush=True)
 

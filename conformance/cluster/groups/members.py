@@ -164,7 +164,7 @@ class Members:
     def _session_ms(self) -> int:
         """How long a member may be silent, as it is while a request waits that is before its heartbeats on the same connection."""
         waits = any(at.step.action.name in ("fail_commit", "fail_after_write") for at in self.path)
-        return LONG_SESSION_MS if waits or self._polls_before_sync else SESSION_MS
+        return LONG_SESSION_MS if waits or self.resigns or self._polls_before_sync else SESSION_MS
 
     @cached_property
     def _polls_before_sync(self) -> set[int]:
