@@ -98,12 +98,14 @@ conform-kafka-all: $(VENV)/tools
 # at once end sessions of brokers that live.
 SOAK_STEPS ?= 120
 SOAK_TIME ?= 5m
+# Or --clients, --brokers 5.
+SOAK_KIND ?=
 soak-kafka: $(VENV)/tools
 	(for release in 3.1.2 3.3.2 3.4.1 3.5.2 3.6.2 3.7.2 3.9.0 3.9.1 3.9.2 4.0.0 4.0.1 4.1.1 4.1.2 4.2.0 4.2.1 4.3.1 4.4.0; do \
-		$(BIN)/neverlost soak --kafka $$release --mode kraft --steps $(SOAK_STEPS) --time $(SOAK_TIME) --out soak.ndjson; done) & \
+		$(BIN)/neverlost soak --kafka $$release --mode kraft --steps $(SOAK_STEPS) $(SOAK_KIND) --time $(SOAK_TIME) --out soak.ndjson; done) & \
 	for release in 0.8.2.1 0.9.0.0 0.9.0.1 0.10.1.1 0.10.2.2 0.11.0.3 1.1.1 2.0.0 2.0.1 2.1.1 2.5.1 2.7.2 2.8.0 2.8.2 3.0.2 \
 		3.1.2 3.3.2 3.4.1 3.5.2 3.6.2 3.7.2 3.9.0 3.9.1 3.9.2; do \
-		$(BIN)/neverlost soak --kafka $$release --mode zookeeper --steps $(SOAK_STEPS) --time $(SOAK_TIME) --out soak.ndjson; done; wait
+		$(BIN)/neverlost soak --kafka $$release --mode zookeeper --steps $(SOAK_STEPS) $(SOAK_KIND) --time $(SOAK_TIME) --out soak.ndjson; done; wait
 
 do-brokers: $(VENV)/tools
 	$(BIN)/pytest --quiet --brokers tests/conformance/cluster

@@ -111,6 +111,10 @@ class Judge:
                 found.setdefault(way.words, way.without(step))
         return list(found.values())
 
+    def allows(self, step: Step) -> bool:
+        """May the step happen in a state that the system may be in?"""
+        return bool(self.after(step))
+
     def fitting(self, ways: Iterable[_Way], seen: Partial) -> list[_Way]:
         """Those that fit what is seen, also after more hidden steps; the fewest hidden steps alone if they do."""
         fits: list[_Way] = []
@@ -135,7 +139,7 @@ class Judge:
         before, since = None, time.monotonic()
         while True:
             seen = self.adapter.observe()
-            self.compared |= told_fields(seen, self.adapter.capabilities)
+            self.compared |= told_fields(seen)
             fits = self.fitting(ways, seen)
             if any(way.words == expected for way in fits) or time.monotonic() > end:
                 break
@@ -160,18 +164,22 @@ def judged_run(
     *,
     progress: Callable[[JudgedStep], None] = lambda _: None,
     stop_at_first: bool = False,
+    as_far_as_possible: bool = False,
     compared: set[str] | None = None,
 ) -> list[JudgedStep]:
     """Have a run done, and judge each step. Raises CannotSchedule if the adapter knows beforehand that it cannot be done.
 
-    After a step that differs the run goes on from the state that the model expects, unless it is to stop there; after one that the
-    system did not do, it ends. `compared` gets the fields of which the adapter told a value.
+        After a step that differs the run goes on from the state that the model expects, unless it is to stop there; after one that the
+    system did not do, it ends. `as_far_as_possible`, it also ends before a step that may not happen in any state that the system
+    may be in: by what it did by itself it went another way of the model. `compared` gets the fields of which it told a value.
     """
     trace: Trace = trace_along(model, steps)
     adapter.prepare(steps)
     judge = Judge(adapter)
     found = []
     for number, step in enumerate(steps, start=1):
+        if as_far_as_possible and not judge.allows(step):
+            break
         judged = judge.judge(number, step, trace.states[number])
         found.append(judged)
         if compared is not None:

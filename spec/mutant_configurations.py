@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from neverlost.model.core import Profile
 
@@ -12,11 +12,13 @@ from .families import family_of
 
 @dataclass(frozen=True)
 class Configuration:
-    """Bounds and settings. It is looked at only in a profile that has the settings of `needs` by default."""
+    """Bounds and settings. It is looked at only in a profile whose settings are those of `needs` by default, as far as it has them."""
 
     bounds: Mapping[str, int]
     settings: Mapping[str, int]
-    needs: tuple[str, ...] = ()
+    needs: Mapping[str, int] = field(default_factory=dict)
+    again: str = ""
+    """A function, `module.name`: its mistakes are looked for here although they show elsewhere, as some systems make them only here."""
 
 
 def configurations_of(profile: Profile) -> tuple[Configuration, ...]:
@@ -27,7 +29,9 @@ def configurations_of(profile: Profile) -> tuple[Configuration, ...]:
     known = {*profile.bound_names, *(one.name for one in profile.state.settings)}
     settings = profile.default_settings
     found = tuple(
-        one for one in family_of(profile).mutant_configurations() if all(settings.get(name, 1) for name in one.needs)
+        one
+        for one in family_of(profile).mutant_configurations()
+        if all(settings.get(name, value) == value for name, value in one.needs.items())
     )
     if found and all({*one.bounds, *one.settings} <= known for one in found):
         return tuple(one for one in found if not _lacking(profile, one))

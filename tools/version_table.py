@@ -1,4 +1,4 @@
-"""The tables of versions on the page about real brokers, from the files of soaks: one for each length that runs may have.
+"""The tables of versions on the page about real brokers, from the files of soaks: one for each kind of runs.
 
 python tools/version_table.py soak.ndjson [more.ndjson ...]
 """
@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from neverlost.conformance.cluster.releases import release_named, runnable_releases
-from neverlost.conformance.cluster.soaking import LONGEST
+from neverlost.conformance.cluster.soaking import Kind
+from neverlost.reports.soak.as_json import kind_of
 from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "real-brokers.md"
@@ -51,9 +52,10 @@ def by_action(runs: Iterable[Mapping[str, Any]]) -> str:
     return ", ".join(f"`{action}` {count:,}" for action, count in counts.most_common())
 
 
-def with_table(text: str, longest: int, runs: list[Mapping[str, Any]]) -> str:
-    """The page with the table of runs of at most so many steps. Raises ValueError if it has no place for it."""
-    name = "versions" if longest == LONGEST else f"versions-{longest}"
+def with_table(text: str, kind: Kind, runs: list[Mapping[str, Any]]) -> str:
+    """The page with the table of the runs of a kind. Raises ValueError if it has no place for it."""
+    of_the_kind = kind.in_words.replace(" steps", "").replace(", ", "-").replace(" ", "-")
+    name = "-".join(filter(None, ("versions", of_the_kind)))
     kinds = by_action(runs)
     table = "\n".join([*rows(runs), *(["", f"Steps by action: {kinds}."] if kinds else [])])
     place = re.compile(rf"(<!-- {name}: begin -->\n).*?(<!-- {name}: end -->\n)", re.DOTALL)
@@ -63,11 +65,11 @@ def with_table(text: str, longest: int, runs: list[Mapping[str, Any]]) -> str:
 
 
 def main() -> None:
-    """Write the tables into the page; those of lengths that no file has stay."""
+    """Write the tables into the page; those of kinds that no file has stay."""
     runs = [json.loads(line) for name in sys.argv[1:] for line in Path(name).read_text(encoding="utf-8").splitlines()]
     text = PAGE.read_text(encoding="utf-8")
-    for longest in sorted({run.get("longest", LONGEST) for run in runs}):
-        text = with_table(text, longest, [run for run in runs if run.get("longest", LONGEST) == longest])
+    for kind in dict.fromkeys(map(kind_of, runs)):
+        text = with_table(text, kind, [run for run in runs if kind_of(run) == kind])
     PAGE.write_text(text, encoding="utf-8")
 
 

@@ -23,7 +23,7 @@ from ..progress import StatusLine, interruptible, until_interrupted
 from ..quantities import time_seconds
 
 if TYPE_CHECKING:
-    from neverlost.conformance.cluster.soaking import SoakRun
+    from neverlost.conformance.cluster.soaking import Kind, SoakRun
 
 
 class SoakFileError(NeverlostError):
@@ -48,6 +48,8 @@ class SoakFileError(NeverlostError):
     metavar="N",
     help="The most steps of a run, 60; more also bring larger bounds and more kinds of faults.",
 )
+@click.option("--clients", is_flag=True, help="Also producers that number what they send, and consumers.")
+@click.option("--brokers", type=WholeNumber(min=2), metavar="N", help="How many brokers host the partition, 3.")
 @click.option("--out", metavar="FILE", help="Append each run to FILE, and begin after the runs that are there.")
 @click.option("--quiet", is_flag=True, help="Only the verdict.")
 def soak_command(
@@ -56,24 +58,26 @@ def soak_command(
     duration: str,
     numbers: tuple[int, ...],
     longest: int | None,
+    clients: bool,
+    brokers: int | None,
     out: str | None,
     quiet: bool,
 ) -> int:
     """Do random runs of the release's version of the model on real brokers, and judge every step.
 
     Each run has a number, which makes the same run again. With --out, a later soak begins with the next number.
-    Runs of another --steps are other runs, with numbers of their own.
+    Runs with another --steps or --brokers, or with --clients, are other runs, with numbers of their own.
 
     Exit codes: 0 every step was one of the model's, 1 a run differs from the model, 2 the input is wrong or something is missing.
     """
     from neverlost.conformance.cluster.releases import release_named
-    from neverlost.conformance.cluster.soaking import LONGEST, soak
+    from neverlost.conformance.cluster.soaking import PLAIN, Kind, soak
     from neverlost.reports.soak.as_json import soak_values
     from neverlost.reports.soak.as_text import difference_text, soak_verdict
 
     release, seconds = release_named(version, mode), time_seconds(duration)
-    longest = longest or LONGEST
-    done = runs_there(Path(out), release.version, release.mode, longest) if out else 0
+    kind = Kind(longest=longest or PLAIN.longest, clients=clients, brokers=brokers or PLAIN.brokers)
+    done = runs_there(Path(out), release.version, release.mode, kind) if out else 0
     output = Output({"--out": out}, quiet=quiet)
     steps = runs = 0
     differing: list[SoakRun] = []
@@ -83,7 +87,7 @@ def soak_command(
             soak(
                 release,
                 numbers or in_time,
-                longest=longest,
+                kind=kind,
                 watch=Watch(progress=status.say, interrupted=interrupted),
             )
         ):
@@ -100,9 +104,9 @@ def soak_command(
     return ExitCode.VIOLATED if differing else ExitCode.HOLDS
 
 
-def runs_there(file: Path, version: str, mode: str, longest: int) -> int:
-    """The number of the last run of a release, of at most so many steps, in a file; 0 if it has none. Raises SoakFileError."""
-    from neverlost.conformance.cluster.soaking import LONGEST
+def runs_there(file: Path, version: str, mode: str, kind: Kind) -> int:
+    """The number of the last run of a release, of a kind, in a file; 0 if it has none. Raises SoakFileError."""
+    from neverlost.reports.soak.as_json import kind_of
 
     if not file.exists():
         return 0
@@ -110,8 +114,7 @@ def runs_there(file: Path, version: str, mode: str, longest: int) -> int:
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
         try:
             values = read_json(line)
-            # A line without it is of before runs could be longer.
-            if (values["release"], values["mode"], values.get("longest", LONGEST)) == (version, mode, longest):
+            if (values["release"], values["mode"], kind_of(values)) == (version, mode, kind):
                 last = max(last, int(values["number"]))
         except (JsonError, LookupError, TypeError, ValueError) as error:
             raise SoakFileError(f"{file}, line {number} is no run of a soak ({error}); name another file") from error

@@ -329,7 +329,7 @@ class Cluster:
             }
         return {"listeners": f"PLAINTEXT://{HOST}:{client}", "advertised.listeners": f"PLAINTEXT://{HOST}:{proxy}"}
 
-    def until(self, look: Callable[[], T], seconds: float, what: str) -> T:
+    def until(self, look: Callable[[], T | None], seconds: float, what: str) -> T:
         """Wait until `look` finds something; an error of a broker that does not answer counts as nothing found.
 
         Raises ClusterError that says what did not come, or shows the last lines of a node that has ended; KeyboardInterrupt if

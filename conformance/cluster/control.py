@@ -16,10 +16,14 @@ CONTROLLING = 100
 """The node that controls: a broker without replicas, that is not behind gates."""
 
 
+FOR_EVER_MS = 2**62
+"""So long records are kept. With -1, which means for ever from 0.9.0.0 on (KAFKA-1990), 0.8.2.1 removes them within minutes."""
+
+
 def topic_settings(min_isr: int) -> dict[str, str]:
     """The settings of a topic of which nothing is removed for its age, and that has no unclean election by itself."""
     return {
-        "retention.ms": "-1",
+        "retention.ms": str(FOR_EVER_MS),
         "min.insync.replicas": str(min_isr),
         "unclean.leader.election.enable": "false",
     }

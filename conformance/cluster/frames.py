@@ -15,10 +15,12 @@ from .log_files import bytes_of, records_of
 LAST_FETCH_WITH_REPLICA_FIRST = 14
 """To this version a fetch begins with the id of the follower."""
 FIRST_FETCH_WITH_DIVERGING_EPOCH, FIRST_FETCH_BY_TOPIC_ID = 12, 13
-RECORD_BYTES = 8 + 4 + 4 + 1 + 1 + 4 + 4 + len(bytes_of(0))
-"""What one record takes in the oldest format: offset, size, checksum, magic, attributes, no key, and a value of the model.
+FIRST_ALTER_ISR_WITH_RECOVERY = 1
+"""From this version on a request for another ISR says after the members whether the leader recovers from an unclean election."""
+RECORD_BYTES = 8 + 4 + 4 + 1 + 1 + 4 + 4 + len(bytes_of(99))
+"""What one record takes in the oldest format: offset, size, checksum, magic, attributes, no key, and a value of the model below 100.
 
-Brokers to 0.10.0 answer a smaller limit with part of a record, and a larger one with more than a record.
+Brokers to 0.10.0 answer a smaller limit with part of a record, and a larger one with a record and part of the next, which is dropped.
 """
 
 
@@ -134,6 +136,13 @@ def asked_in_epoch(frame: Frame, topic: str, topic_id: bytes) -> int:
     """The leader epoch in which a leader asks for another ISR."""
     (epoch,) = struct.unpack_from(">i", frame.data, _asked_isr_at(frame, topic, topic_id) - 4)
     return int(epoch)
+
+
+def asked_with_partition_epoch(frame: Frame, topic: str, topic_id: bytes) -> int:
+    """The partition epoch that a leader knows when it asks for another ISR: each decision on the partition is the next."""
+    at = _asked_isr_at(frame, topic, topic_id)
+    at += 1 + (frame.data[at] - 1) * _member_size(frame) + (frame.version >= FIRST_ALTER_ISR_WITH_RECOVERY)
+    return int(struct.unpack_from(">i", frame.data, at)[0])
 
 
 def ask_for_isr(frame: Frame, topic: str, topic_id: bytes, isr: tuple[int, ...]) -> None:

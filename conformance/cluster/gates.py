@@ -220,6 +220,8 @@ class Gates:
         self.sessions: dict[int, Session] = {}
         self.broker_epochs: dict[int, int] = {}
         """The epochs of brokers that were registered again in their name, which they do not know, for requests to the controller."""
+        self.gone: set[Node] = set()
+        """Nodes that get no more of the controller's requests: it has yet to see that their session has ended, and would send again."""
         self._gates: dict[Place, Gate] = {}
         self._connections: set[Connection] = set()
         self._listening: list[socket.socket] = []
@@ -377,6 +379,8 @@ class Gates:
         while True:
             frame = Frame(connection, _read(connection.incoming))
             connection.source = connection.source if frame.source is None else frame.source
+            if frame.kind == CONTROL and connection.destination in self.gone:
+                raise _Closed
             if frame.key == HEARTBEAT_KEY:
                 broker, epoch, offset = struct.unpack_from(">iqq", frame.data, frame.body)
                 with self.changed:

@@ -14,13 +14,15 @@ from .steps.partition_run import Plan
 from .steps.planned import Obstacles, PlannedRun, PlannedStep, Remembering
 from .steps.registry import ON_BROKERS
 
-CONSUMER_STEPS = ("poll", "poll_follower", "poll_too_far", "process", "commit_offset", "crash_consumer")
 NOT_SCHEDULED = {
     "clean": "when the cleaner runs cannot be ordered",
     "change_controller": "node 100 is the only controller",
     "expose_diverging": "what a follower exposes between two of its own steps cannot be held there",
     "handle_out_of_range": "a follower that is out of range asks and cuts its log without a request that could be held",
-} | dict.fromkeys(CONSUMER_STEPS, "the consumers of the model are not driven on real brokers")
+    "poll_too_far": "an append cannot be held until a consumer's fetch has looked up where it may read to",
+    "process": "what a consumer does with a record is not on the brokers",
+    "commit_offset": "the consumer keeps its offset itself",
+}
 
 
 UNKNOWN = "brokers are not made to do such a step here"

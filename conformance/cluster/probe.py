@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from neverlost.model.core import NONE, Model
-from neverlost.model.kafka.replication.state import UNSENT
+from neverlost.model.kafka.replication.state import NO_CONSUMER, UNSENT
 
 from ..adapter import NotThis, Partial
 from .control import CONTROLLING
@@ -19,6 +19,7 @@ UNKNOWN_EPOCH = 1000
 FIELDS = (
     *("up", "log_end", "record_value", "record_epoch", "high_watermark", "epoch", "leader"),
     *("newest_epoch", "controller_leader", "controller_isr", "eligible", "fenced", "delivery"),
+    *("position", "committed_offset", "read"),
 )
 
 
@@ -44,8 +45,13 @@ def observe(run: PartitionRun, model: Model) -> Partial:
             {*(set(members) - run.control.live()), *(run.broker(replica) for replica in run.leaving)}, members
         ),
         "delivery": [_delivery(run, value) for value in range(model.bounds["values"])],
-        "eligible": None if state.eligible is None else _mask(state.eligible, members),
     }
+    if model.settings["commit"] != NO_CONSUMER:
+        consumer = run.consumer
+        found |= {"position": consumer.position, "committed_offset": consumer.committed}
+        found["read"] = [consumer.read.get(offset, NONE) for offset in range(log_size)]
+    if state.eligible is not None:
+        found["eligible"] = _mask(state.eligible, members)
     for replica in run.replicas:
         for name, value in _of_broker(run, replica).items():
             found[name].append(value)

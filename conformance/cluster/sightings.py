@@ -188,6 +188,11 @@ def decisions_of(log: bytes, topic_id: bytes, start: PartitionState) -> Iterator
         yield Decision(at=milliseconds / 1000, state=state)
 
 
+def changes_of(log: bytes, topic_id: bytes) -> int:
+    """How many decisions a KRaft controller has made on a partition since its creation: its partition epoch."""
+    return sum(_partition_change(record.value, topic_id) is not None for record in records_of(log))
+
+
 def _partition_change(value: bytes, topic_id: bytes) -> Mapping[int, bytes] | None:
     """The tagged fields of a PartitionChangeRecord of the topic: first its frame's version, its kind and its version, a byte each."""
     if len(value) < 24 or value[0] != 1 or value[1] != PARTITION_CHANGE or value[7:23] != topic_id:

@@ -6,28 +6,31 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
+from typing import cast
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Packed, Refused, Step
-from neverlost.model.kafka.replication.state import ACKS_ALL, ACKS_ONE
+from neverlost.model.kafka.replication.state import ACKS_ALL, ACKS_ONE, COMMIT_AUTO, NO_CONSUMER, Partition
 
 from ..judging import JudgedStep, first_difference, judged_run
-from .clusters import Clusters
+from .clusters import BROKERS, Clusters
 from .kafka_adapter import KafkaAdapter
 from .leaderless import hear_of_no_leader, with_leaderless_news
-from .planning import CONSUMER_STEPS, NOT_SCHEDULED, Memories, StepByStep
+from .planning import NOT_SCHEDULED, Memories, StepByStep
 from .releases import RunnableRelease
+from .steps import consuming
 from .steps.planned import PlannedRun
+from .steps.producing import FIRST_MAGIC_WITH_NUMBERS
+from .wire import FIRST_FETCH_FROM_FOLLOWERS
 
 IDLE_SHARE = 0.1
 """How often a step that changes nothing may be taken though others could."""
 NO_LEADER = hear_of_no_leader.name
-REPLICAS = 3
 LONGEST = 60
 """The most steps of a run, if nothing else is asked for."""
 AT_ONCE = ("expand_isr", "elect", "elect_unclean")
 """What brokers do as soon as they may."""
-SELDOM = {"refuse_as_not_leader": 0.1, "time_out": 0.3}
+SELDOM = {"refuse_as_not_leader": 0.1, "time_out": 0.3, "crash_consumer": 0.1}
 """How likely an action is as compared with others: each value is sent once, so what only uses values up is seldom taken."""
 
 
@@ -55,12 +58,13 @@ class _Walk:
 
     def __init__(self, model: Model, without: Iterable[str]) -> None:
         self.model, self.obstacles = model, StepByStep(model, shrinking=False)
-        left_out = {*NOT_SCHEDULED, *CONSUMER_STEPS, *without}
+        left_out = {*NOT_SCHEDULED, *without}
         self.by_action: dict[str, list[int]] = {}
         for number, step in enumerate(model.steps):
             if step.action.name not in left_out:
                 self.by_action.setdefault(step.action.name, []).append(number)
         self.news = self.by_action.pop(NO_LEADER, [])
+        self.numbers = sorted(number for numbers in self.by_action.values() for number in numbers)
         self.start = Run(model.initial_states()[0], self.obstacles.at_start)
 
     def longer(self, run: Run, number: int, words: Packed) -> Run | None:
@@ -74,7 +78,7 @@ class _Walk:
 
     def onwards(self, run: Run, random: Random) -> Run | None:
         """The run with a step more, or two; None if it cannot go on."""
-        allowed = dict(self.model.successors(run.words))
+        allowed = dict(self.model.successors(run.words, self.numbers))
         longer = self._at_once(run, allowed) or self._any(run, allowed, random)
         return None if longer is None else self._after_news(run, longer)
 
@@ -130,7 +134,7 @@ class _Walk:
 
     def _newest(self, run: Run) -> int:
         """The newest leader epoch after a run."""
-        return int(self.model.state(run.words).values()["newest_epoch"])
+        return cast(Partition, self.model.passing(run.words)).newest_epoch
 
 
 def random_run(model: Model, random: Random, longest: int, *, without: Iterable[str] = ()) -> list[Step]:
@@ -161,6 +165,29 @@ def _brought_back(last_steps: Iterable[Step]) -> int | None:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Kind:
+    """Of which runs one is made at random; of another kind, a number makes another run."""
+
+    longest: int = LONGEST
+    """The most steps that a run could have."""
+    clients: bool = False
+    """May it have a producer that numbers what it sends, and a consumer?"""
+    brokers: int = BROKERS
+
+    @property
+    def in_words(self) -> str:
+        """What it has that others do not."""
+        longer = [f"{self.longest} steps"] if self.longest != LONGEST else []
+        more = ["clients"] if self.clients else []
+        others = [f"{self.brokers} brokers"] if self.brokers != BROKERS else []
+        return ", ".join([*longer, *more, *others])
+
+
+PLAIN = Kind()
+"""What is done if nothing else is asked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class SoakRun:
     """A random run on real brokers: `number` makes it again. `difference` is the first step that is none of the model's."""
 
@@ -168,8 +195,7 @@ class SoakRun:
     model: Model
     steps: tuple[Step, ...]
     judged: tuple[JudgedStep, ...]
-    longest: int = LONGEST
-    """The most steps that it could have had; of another length, the number makes another run."""
+    kind: Kind
     trouble: str = ""
     """Why the brokers could not be brought back together at the end."""
 
@@ -180,20 +206,22 @@ class SoakRun:
 
 
 BOUNDS = {"log_size": 5, "values": 5, "leader_epochs": 12}
+OF_CONSUMERS = tuple(consuming.ACTIONS)
 NOT_RANDOM = ("shrink_isr",)
 """A leader drops a follower for its lag only after a time in which other things happen by themselves."""
+OFTEN = 2 / 3
 MOST_OF_A_FAULT = 3
 """No model has a larger budget of a fault."""
 
 
-def run_number(release: RunnableRelease, number: int, longest: int = LONGEST) -> tuple[Model, list[Step]]:
+def run_number(release: RunnableRelease, number: int, kind: Kind = PLAIN) -> tuple[Model, list[Step]]:
     """The random run of this number for a release: its model, with settings and budgets of faults of its own, and its steps.
 
     A run of several times LONGEST steps has bounds so many times as large, larger budgets, and may have unclean elections and
-    producers that send again. Runs of another length are other runs.
+    producers that send again. Runs of another kind are other runs.
     """
-    times = max(1, longest // LONGEST)
-    random = Random(f"{release}: {number}" + (f", {longest} steps" if longest != LONGEST else ""))
+    times = max(1, kind.longest // LONGEST)
+    random = Random(", ".join(filter(None, (f"{release}: {number}", kind.in_words))))
     profile = release.profile
     settings = {
         "acks": random.choice((ACKS_ONE, ACKS_ALL, ACKS_ALL)),
@@ -212,16 +240,32 @@ def run_number(release: RunnableRelease, number: int, longest: int = LONGEST) ->
             "retries": random.choice((0, MOST_OF_A_FAULT)),
             "pauses": random.randint(0, MOST_OF_A_FAULT),
         }
+    if kind.clients:
+        settings |= _clients(release, random)
     bounds = {name: times * bound for name, bound in BOUNDS.items()}
-    model = with_leaderless_news(profile.bounded_to_follow(replicas=REPLICAS, **bounds, **settings))
-    return model, random_run(model, random, longest, without=NOT_RANDOM)
+    model = with_leaderless_news(profile.bounded_to_follow(replicas=kind.brokers, **bounds, **settings))
+    without = NOT_RANDOM if kind.clients else (*NOT_RANDOM, *OF_CONSUMERS)
+    return model, random_run(model, random, kind.longest, without=without)
+
+
+def _clients(release: RunnableRelease, random: Random) -> dict[str, int]:
+    """In two thirds of the runs a producer that numbers what it sends, if there are numbers, and in two thirds a consumer."""
+    numbers = release.magic >= FIRST_MAGIC_WITH_NUMBERS and random.random() < OFTEN
+    consumes = random.random() < OFTEN
+    return {
+        **({"idempotence": 1, "acks": ACKS_ALL} if numbers else {}),
+        "retries": MOST_OF_A_FAULT,
+        "commit": COMMIT_AUTO if consumes else NO_CONSUMER,
+        "consumer_crashes": random.choice((0, 2)),
+        "fetch_from_followers": int(release.fetch >= FIRST_FETCH_FROM_FOLLOWERS and random.random() < OFTEN),
+    }
 
 
 def soak(
     release: RunnableRelease,
     numbers: Iterable[int],
     *,
-    longest: int = LONGEST,
+    kind: Kind = PLAIN,
     watch: Watch[str] = UNWATCHED,
 ) -> Iterator[SoakRun]:
     """Do the random runs of these numbers on one cluster, each judged by the model. After one that differs a new one is started.
@@ -229,15 +273,15 @@ def soak(
     The data of the cluster that differed is kept.
     Raises KeyboardInterrupt if the watch is interrupted, ClusterError if a cluster does not start.
     """
-    with Clusters(release, watch=watch) as clusters:
+    with Clusters(release, brokers=kind.brokers, watch=watch) as clusters:
         for number in numbers:
-            model, steps = run_number(release, number, longest)
+            model, steps = run_number(release, number, kind)
             adapter = KafkaAdapter(model, clusters)
-            judged = judged_run(model, steps, adapter, stop_at_first=True)
+            judged = judged_run(model, steps, adapter, stop_at_first=True, as_far_as_possible=True)
             _, trouble = adapter.ended()
             run = SoakRun(
                 number=number,
-                longest=longest,
+                kind=kind,
                 model=model,
                 steps=tuple(steps),
                 judged=tuple(judged),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from .control import CONTROLLING
 from .log_files import LogRecord
@@ -12,6 +12,8 @@ from .wire import NO_ERROR, PartitionState
 
 if TYPE_CHECKING:
     from .cluster import Cluster
+
+T = TypeVar("T")
 
 STEP_SECONDS = 30.0
 RESTART_SECONDS = 90.0
@@ -33,9 +35,9 @@ class ClusterTopic:
         """A broker as messages name it."""
         return f"{self._prefix}{broker}"
 
-    def until(self, look: Callable[[], object], what: str, seconds: float = STEP_SECONDS) -> None:
+    def until(self, look: Callable[[], T | None], what: str, seconds: float = STEP_SECONDS) -> T:
         """Wait until something is seen. Raises ClusterError as `Cluster.until` does."""
-        self.cluster.until(look, seconds, what)
+        return self.cluster.until(look, seconds, what)
 
     def create(self, seconds: float = RESTART_SECONDS) -> None:
         """Make it, and wait until all its replicas are in the ISR and know their leader."""

@@ -35,7 +35,7 @@ HOST = "127.0.0.1"
 NO_ERROR, NOT_LEADER, TIMED_OUT, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND = 0, 6, 7, 19, 20
 LEADER_NOT_AVAILABLE, UNKNOWN_TOPIC = 5, 3
 FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_NOT_AVAILABLE = 74, 75, 78
-INVALID_UPDATE_VERSION = 95
+INVALID_UPDATE_VERSION, INELIGIBLE_REPLICA = 95, 107
 ALTER_PARTITION_SINCE = ((3, (3, 5)), (2, (3, 3)), (1, (3, 2)), (0, (2, 7)))
 """The version of the request for another ISR, and the first release that knows it."""
 NO_LEADER = -1
@@ -54,6 +54,9 @@ PREFERRED, UNCLEAN = 0, 1
 TOPIC_RESOURCE, SET = 2, 0
 """What an IncrementalAlterConfigs request changes, and how."""
 CLIENT = "neverlost"
+PRODUCER = 1
+"""The id of the producer, where it has one."""
+OUT_OF_SEQUENCE, UNKNOWN_PRODUCER = 45, 59
 
 Partition = tuple[str, int]
 """A topic, and the number of a partition."""
@@ -115,19 +118,42 @@ class Wire:
         return data[5:]
 
     def produce(
-        self, port: int, topic: str, value: bytes, acks: int, *, partition: int = 0, wait_ms: int, timeout: float
+        self,
+        port: int,
+        topic: str,
+        value: bytes,
+        acks: int,
+        *,
+        partition: int = 0,
+        wait_ms: int,
+        timeout: float,
+        numbers: tuple[int, int] | None = None,
     ) -> int | None:
-        """The error code of the answer; None with acks=0, which has no answer."""
-        answer = self.produced(port, topic, value, acks, partition=partition, wait_ms=wait_ms, timeout=timeout)
+        """The error code of the answer; None with acks=0, which has no answer. `numbers` as `produced` takes them."""
+        answer = self.produced(
+            port, topic, value, acks, partition=partition, wait_ms=wait_ms, timeout=timeout, numbers=numbers
+        )
         return None if answer is None else answer[0]
 
     def produced(
-        self, port: int, topic: str, value: bytes, acks: int, *, partition: int = 0, wait_ms: int, timeout: float
+        self,
+        port: int,
+        topic: str,
+        value: bytes,
+        acks: int,
+        *,
+        partition: int = 0,
+        wait_ms: int,
+        timeout: float,
+        numbers: tuple[int, int] | None = None,
     ) -> tuple[int, int] | None:
-        """The error code of the answer, and the record's offset; None with acks=0, which has no answer."""
+        """The error code of the answer, and the record's offset; None with acks=0, which has no answer.
+
+        `numbers` are the epoch and the sequence of an idempotent producer.
+        """
         version = self.release.produce
         part = ProduceRequest.TopicProduceData.PartitionProduceData(
-            version=version, index=partition, records=self._batch(value)
+            version=version, index=partition, records=self._batch(value, numbers)
         )
         data = ProduceRequest.TopicProduceData(version=version, name=topic, partition_data=[part])
         ids = {"transactional_id": None} if version >= 3 else {}
@@ -164,8 +190,11 @@ class Wire:
             for part in found.partition_responses
         }
 
-    def _batch(self, value: bytes) -> Any:
-        builder = MemoryRecordsBuilder(self.release.magic, 0, 1 << 16)
+    def _batch(self, value: bytes, numbers: tuple[int, int] | None = None) -> Any:
+        ids = {}
+        if numbers is not None:
+            ids = {"producer_id": PRODUCER, "producer_epoch": numbers[0], "base_sequence": numbers[1]}
+        builder = MemoryRecordsBuilder(self.release.magic, 0, 1 << 16, **ids)
         headers: dict[str, list[Any]] = {"headers": []} if self.release.magic >= 2 else {}
         stamp = None if self.release.magic == 0 else int(time.time() * 1000)
         builder.append(timestamp=stamp, key=None, value=value, **headers)

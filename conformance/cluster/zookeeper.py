@@ -126,23 +126,27 @@ class ZooKeeperControl:
     def end_session(self, broker: int) -> None:
         """Remove the broker's registration, and cut what the controller still has to send to it.
 
-        The controller would first wait for the answer to its last request, and do nothing else meanwhile.
+        The controller would first wait for the answer to its last request, and do nothing else meanwhile. It sends a request again
+        that was cut, as long as it has not seen the end of the session (`RequestSendThread.doWork`).
         """
         path = f"/brokers/ids/{broker}"
         if self.client.exists(path):
             self.registered[broker] = self.client.get(path)[0]
+            self.cluster.gates.gone.add(broker)
             self.client.delete(path)
             self.cluster.gates.cut_waiting(CONTROL, CONTROLLING, broker)
 
     def hear_again(self, broker: int) -> None:
         """Register the broker again, in its place; its epoch, which it does not know, is put into its requests to the controller."""
         path = f"/brokers/ids/{broker}"
+        self.cluster.gates.gone.discard(broker)
         self.client.create(path, self.registered[broker])
         self.cluster.gates.broker_epochs[broker] = self.client.exists(path).czxid
 
     def may_restart(self, broker: int) -> None:
         """A registration of the dead broker would refuse the one that starts."""
         self.cluster.gates.broker_epochs.pop(broker, None)
+        self.cluster.gates.gone.discard(broker)
         path = f"/brokers/ids/{broker}"
         if self.client.exists(path):
             self.client.delete(path)

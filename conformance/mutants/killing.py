@@ -33,6 +33,8 @@ class Kills:
     survivals: Mapping[str, Survival]
     approaches: Mapping[str, KillingRun]
     """For mutants that survive because a step cannot be tried: runs to where they would do it."""
+    again: Sequence[KillingRun] = ()
+    """What kills mutants that something else kills too, in configurations that are for their function."""
 
 
 def kill(
@@ -59,6 +61,7 @@ def kill(
     survivals: dict[str, Survival] = {}
     approaches: dict[str, KillingRun] = {}
     part = mutated(profile, mutants)
+    again: list[KillingRun] = []
     pairs: dict[tuple[int, ...], Pairs] = {}
     grounds = []
     for number, chosen in enumerate(configurations, start=1):
@@ -70,9 +73,13 @@ def kill(
         ground = Ground(pairs[key], part, profile, chosen, sight, most_states, possible)
         grounds.append(ground)
         for k, mutant in enumerate(mutants, start=1):
-            if mutant.name in runs:
+            is_known = mutant.name in runs
+            if is_known and mutant.name.partition(":")[0] != chosen.again:
                 continue
             found = ground.look(k, mutant)
+            if is_known:
+                again += [found] if isinstance(found, KillingRun) else []
+                continue
             if isinstance(found, KillingRun):
                 runs[mutant.name] = found
                 survivals.pop(mutant.name, None)
@@ -91,4 +98,5 @@ def kill(
         runs={**runs, **shown, **{mutant.name: run for mutant, run in needed.items()}},
         survivals={**survivals, **unshown},
         approaches={name: run for name, run in approaches.items() if name in survivals},
+        again=tuple(again),
     )

@@ -133,7 +133,7 @@ def suite_from(profile: Profile, kills: Kills) -> Suite:
     """The suite of the runs that kill mutants, or come near. A run that a longer one begins with is no case of its own."""
     model = profile.bounded()
     grouped: dict[tuple[tuple[str, int], ...], list[KillingRun]] = {}
-    for run in (*kills.runs.values(), *kills.approaches.values()):
+    for run in (*kills.runs.values(), *kills.again, *kills.approaches.values()):
         grouped.setdefault(tuple(_changed(model, run.model).items()), []).append(run)
     cases = []
     for chosen, runs in grouped.items():

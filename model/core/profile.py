@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property, partial
@@ -582,11 +582,15 @@ class Model:
         """The same for short use: the next call, or the next tried step, overwrites it. `other` gives a second one."""
         return self.layout.unpack(words, self._scratch.states[other])
 
-    def successors(self, words: Packed) -> list[tuple[int, Packed]]:
-        """The steps that may happen in a state: (number of the step in `steps`, packed state after it), in order."""
+    def successors(self, words: Packed, among: Iterable[int] | None = None) -> list[tuple[int, Packed]]:
+        """The steps that may happen in a state: (number of the step in `steps`, packed state after it), in order.
+
+        Only the steps of the numbers in `among` are tried, if given.
+        """
         state = self.passing(words)
         found = []
-        for number, step in enumerate(self.steps):
+        numbers = range(len(self.steps)) if among is None else among
+        for number, step in ((number, self.steps[number]) for number in numbers):
             try:
                 step.action.function(state, *step.arguments)
                 after = self.layout.pack_changes(words, state)

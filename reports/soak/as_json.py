@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from neverlost.conformance.cluster.releases import RunnableRelease
-from neverlost.conformance.cluster.soaking import SoakRun
+from neverlost.conformance.cluster.soaking import PLAIN, Kind, SoakRun
+
+
+def kind_of(values: Mapping[str, Any]) -> Kind:
+    """Of which kind the run of a line is; a line from before there were kinds does not say all of it."""
+    return Kind(
+        longest=values.get("longest", PLAIN.longest),
+        clients=values.get("clients", PLAIN.clients),
+        brokers=values.get("brokers", PLAIN.brokers),
+    )
 
 
 def soak_values(release: RunnableRelease, run: SoakRun) -> dict[str, Any]:
@@ -17,7 +27,9 @@ def soak_values(release: RunnableRelease, run: SoakRun) -> dict[str, Any]:
         "mode": release.mode,
         "profile": run.model.profile.name,
         "number": run.number,
-        "longest": run.longest,
+        "longest": run.kind.longest,
+        "clients": run.kind.clients,
+        "brokers": run.kind.brokers,
         "steps": len(run.judged),
         "actions": dict(sorted(Counter(step.step.action.name for step in run.judged).items())),
         "another_way": sum(1 for step in run.judged if not step.as_the_run and step.as_the_model),

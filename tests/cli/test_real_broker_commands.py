@@ -13,6 +13,7 @@ from neverlost.cli.commands.soak import runs_there
 from neverlost.conformance.adapter import StateDifference
 from neverlost.conformance.cluster.reproduction import Reproduced, Reproduction
 from neverlost.conformance.cluster.scenarios import ScenarioRun, scenarios
+from neverlost.conformance.cluster.soaking import Kind
 from neverlost.explorer.traces.trace import Trace
 from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.reports.reproduce.as_json import reproduction_values
@@ -326,10 +327,10 @@ def test_a_soak_goes_on_after_the_runs_of_its_release_mode_and_length(tmp_path: 
         {"release": "3.9.1", "mode": "ZooKeeper", "number": 9, "longest": 60},
     ]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    assert runs_there(file, "3.9.1", "KRaft", 60) == 7
-    assert runs_there(file, "3.9.1", "KRaft", 120) == 3
-    assert runs_there(file, "3.9.1", "ZooKeeper", 60) == 9
-    assert runs_there(file, "3.9.1", "ZooKeeper", 120) == 0
+    assert runs_there(file, "3.9.1", "KRaft", Kind(longest=60)) == 7
+    assert runs_there(file, "3.9.1", "KRaft", Kind(longest=120)) == 3
+    assert runs_there(file, "3.9.1", "ZooKeeper", Kind(longest=60)) == 9
+    assert runs_there(file, "3.9.1", "ZooKeeper", Kind(longest=120)) == 0
 
 
 @pytest.mark.parametrize("arguments", [("--adapter", "kafka"), ("--adapter", "inprocess", "--kafka", "4.1.1")])

@@ -221,13 +221,13 @@ def _(run: Run, folder: Path, patch: pytest.MonkeyPatch) -> str:
 
 @without_brokers("soak --out")
 def _(run: Run, folder: Path, patch: pytest.MonkeyPatch) -> str:
-    from neverlost.conformance.cluster.soaking import SoakRun
+    from neverlost.conformance.cluster.soaking import PLAIN, SoakRun
 
     steps = loss().steps
     judged = [JudgedStep(number=number, step=step) for number, step in enumerate(steps, start=1)]
     wrong = JudgedStep(number=3, step=steps[-1], differences=(DIFFERS,))
     runs = [
-        SoakRun(number=number, model=loss().model, steps=steps, judged=tuple(each))
+        SoakRun(number=number, model=loss().model, steps=steps, judged=tuple(each), kind=PLAIN)
         for number, each in ((1, judged), (2, [*judged[:2], wrong]))
     ]
     patch.setattr("neverlost.conformance.cluster.soaking.soak", lambda *_, **__: iter(runs))

@@ -61,6 +61,13 @@ class Restless(InProcessAdapter):
         return None
 
 
+class InProcess(Restless):
+    """In-process brokers that do nothing by themselves."""
+
+    def perform(self, step: Step) -> None:
+        InProcessAdapter.perform(self, step)
+
+
 def test_the_adapter_of_these_tests_is_one_that_plans() -> None:
     assert isinstance(Restless(kafka()), PlanningAdapter)
     assert not isinstance(InProcessAdapter(kafka()), PlanningAdapter)
@@ -111,6 +118,18 @@ def test_a_step_that_the_system_did_by_itself_counts_for_one_step_of_the_run() -
     assert (first.as_the_run, second.as_the_run) == (False, True)
     assert second.hidden == ()
     assert not third.as_the_model
+
+
+def test_a_run_ends_where_its_next_step_may_not_happen_on_the_way_that_the_system_took() -> None:
+    model = profiles()["kafka-4.1"].bounded(
+        replicas=2, log_size=1, values=1, leader_epochs=2, min_isr=1, acks=2, retries=1
+    )
+    run = steps(model, PRODUCE, "time_out(value=0)")
+    (acknowledged,) = judged_run(model, run, Restless(model, eager=2), as_far_as_possible=True)
+    assert acknowledged.as_the_model
+    assert len(acknowledged.hidden) == 2
+    assert [step.as_the_model for step in judged_run(model, run, Restless(model, eager=2))] == [True, False]
+    assert len(judged_run(model, run, InProcess(model), as_far_as_possible=True)) == 2
 
 
 def test_only_steps_of_hidden_actions_explain_what_the_system_did_by_itself() -> None:

@@ -21,8 +21,8 @@ from neverlost.spec import profiles
 from neverlost.spec.mutant_configurations import configurations_of
 
 TABLE = Path(__file__).parents[2] / "tests" / "conformance" / "held_out_mutants.json"
-MOST_STATES = 20_000
-"""Of the searches by which the suites are made: fewer than `neverlost suite` takes if nothing is said."""
+MOST_STATES, MORE_STATES = 20_000, {"kafka-2.0": 40_000}
+"""Of the searches by which the suites are made, for some versions more: fewer than `neverlost suite` takes if nothing is said."""
 RANDOM_STEPS = 1_000
 SECONDS = 60.0
 """So long a case may take."""
@@ -46,7 +46,8 @@ def suite(profile: str) -> Suite:
     if profile in PARTS:
         return suite_of(version.bounded(**PARTS[profile].bounds), COVER)
     mutants = [one for one in all_mutants(version) if profile == WHOLE or one.kind in KINDS]
-    kills = kills_seen_by(version, InProcessAdapter, mutants, configurations_of(version), most_states=MOST_STATES)
+    most = MORE_STATES.get(profile, MOST_STATES)
+    kills = kills_seen_by(version, InProcessAdapter, mutants, configurations_of(version), most_states=most)
     return suite_from(version, kills)
 
 

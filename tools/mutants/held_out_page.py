@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mutants.held_out_mutants import HELD_OUT, UNSEEN
-from mutants.held_out_outcomes import CASE, MOST_STATES, RANDOM, RANDOM_STEPS, WHOLE, table
+from mutants.held_out_outcomes import CASE, MORE_STATES, MOST_STATES, RANDOM, RANDOM_STEPS, WHOLE, table
 from mutants.inprocess_mutation import CodeMutant
 from mutants.missed_mutants import LEFT, MISSED
 
@@ -24,8 +24,8 @@ def page() -> str:
         "",
         "Mistakes of the in-process brokers and what refuses them, of what [the guide](../how-to/conformance.md) tells users to run:",
         f"the suite from mutants of the version, {RANDOM_STEPS:,} random steps from the ends of its cases, the suites of the parts.",
-        f"The suites are made with at most {MOST_STATES:,} states of each search; that of `{WHOLE}` as a whole, of other versions only",
-        "the cases for kinds of mistakes that suites did not have before. `make mutants` makes them and the table.",
+        f"The suites are made with at most {MOST_STATES:,} states of each search{_more()}; that of `{WHOLE}` as a whole, of other",
+        "versions only the cases for kinds of mistakes that suites did not have before. `make mutants` makes them and the table.",
         "",
         "## Thirty that nobody had looked at",
         "",
@@ -45,6 +45,11 @@ def page() -> str:
         *_not_refused(MISSED, refused, LEFT),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _more() -> str:
+    """Which versions take more states, and how many."""
+    return "".join(f" ({states:,} of `{version}`)" for version, states in MORE_STATES.items())
 
 
 def _rows(mutants: Sequence[CodeMutant], refused: Mapping[str, Any]) -> list[str]:

@@ -177,6 +177,5 @@ LEFT = {
     "the last member of the ISR leaves it to shut down": (
         "it takes a shutdown while nobody leads; the suite of 3.5 was made only in part"
     ),
-    "KIP-279's first cut is final": "it takes a log with two epochs that its leader lacks; the suite of 2.0 was made only in part",
 }
 """Those that the suites and random steps still let pass, and what they take."""

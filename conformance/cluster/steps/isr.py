@@ -18,7 +18,7 @@ from .. import frames
 from ..cluster import PATIENT_MS
 from ..gates import ALTER_ISR, FETCH, Answer, Frame, Gate
 from ..topic import STEP_SECONDS
-from ..wire import INVALID_UPDATE_VERSION
+from ..wire import INELIGIBLE_REPLICA, INVALID_UPDATE_VERSION
 from .action import OnBrokers, always
 from .fetching import exchange, fresh_fetch
 from .high_watermarks import reader
@@ -114,9 +114,12 @@ def grant_isr(run: PartitionRun, leader: int) -> None:
 
 
 def _is_stale(run: PartitionRun, frame: Frame) -> bool:
-    """Was the request made before the leader read of a change, such as of the eligible replicas? A broker may ask as soon as it can."""
+    """Was the request made before the leader read of a change, such as of the eligible replicas or a restart (KIP-903)?
+
+    A broker may ask as soon as it can.
+    """
     run.gates.answered(frame)
-    return frames.isr_error(frame, run.topic.name, run.topic.id) == INVALID_UPDATE_VERSION
+    return frames.isr_error(frame, run.topic.name, run.topic.id) in (INVALID_UPDATE_VERSION, INELIGIBLE_REPLICA)
 
 
 def _asked_again(run: PartitionRun, leader: int, members: Iterable[int], refused: Frame) -> Frame:
@@ -152,11 +155,11 @@ def learn_isr(run: PartitionRun, leader: int) -> None:
 
 
 def hear_of_isr(run: PartitionRun, leader: int) -> None:
-    """Let the leader hear of an ISR that the controller has changed in its epoch."""
+    """Let the leader hear of an ISR that the controller has changed in its epoch, if it has not heard yet."""
     run.news.hear_of_isr(leader)
     gate = _gate(run, leader)
     # A late answer is ignored; but the leader sends no other request before it has it.
-    for frame in [*gate.answers, *gate.requests]:
+    for frame in [*gate.answers, *filter(run.news.comes_too_late, list(gate.requests))]:
         run.gates.release(frame)
 
 

@@ -22,6 +22,9 @@ class News(Protocol):
     def hear_of_isr(self, leader: int) -> None:
         """Let a leader hear of an ISR that the controller has changed in its epoch."""
 
+    def comes_too_late(self, request: Frame) -> bool:
+        """Is a request for another ISR from before a decision on the partition, so that it comes to nothing?"""
+
     def hear_who_lives(self, leader: int) -> None:
         """Let a leader hear who lives, as far as it then hears of no decision."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from .. import frames
 from ..gates import ALTER_ISR, CONTROLLER, HEARTBEAT, METADATA_LOG, Answer, Frame
 from ..releases import ClusterError
+from ..sightings import changes_of
 from ..topic import STEP_SECONDS
 from ..wire import NO_LEADER
 
@@ -67,6 +68,14 @@ class KRaftNews:
     def hear_of_isr(self, leader: int) -> None:
         """Hand over all metadata that there is."""
         self.read(leader, self.control.offset())
+
+    def comes_too_late(self, request: Frame) -> bool:
+        """The partition epoch of a request is that of the last decision, unless it comes too late, as one of another topic does."""
+        name, topic_id = self.run.topic.name, self.run.topic.id
+        if not frames.names(request, name, topic_id):
+            return True
+        known = frames.asked_with_partition_epoch(request, name, topic_id)
+        return known < changes_of(self.control.metadata_log(), topic_id)
 
     def hear_who_lives(self, leader: int) -> None:
         """Hand over all metadata that there is to a leader of the newest epoch."""

@@ -48,6 +48,10 @@ class ZooKeeperNews:
         """It comes with the newest epoch."""
         self.hear(leader, self.run.newest)
 
+    def comes_too_late(self, request: Frame) -> bool:
+        """What waits here was asked for before the newest epoch, as brokers hear of an ISR only with an epoch."""
+        return True
+
     def _await_answer(self, broker: int, frame: Frame) -> None:
         """To 1.1 a broker that stops following waits for the answer to a fetch, which may wait here; 0.8 then fetches once more."""
         for _ in range(CUTS):

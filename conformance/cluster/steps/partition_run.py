@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
 
 from neverlost.model.kafka.replication.state import WAITING
 
@@ -17,6 +17,8 @@ from .news import News
 
 if TYPE_CHECKING:
     from ..cluster import Cluster
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +42,23 @@ class Sending:
     appended: bool = False
 
 
+@dataclass(frozen=True)
+class Numbers:
+    """By what brokers recognise a value of an idempotent producer: the epoch of the producer, and the sequence."""
+
+    epoch: int
+    sequence: int
+
+
+@dataclass
+class Consumer:
+    """Where the consumer is, where another one would go on, and what was read last at each offset."""
+
+    position: int = 0
+    committed: int = 0
+    read: dict[int, int] = field(default_factory=dict)
+
+
 class PartitionRun:
     """One partition of one topic on a cluster, moved by the steps of a model; replica r1 is on broker 1, and so on."""
 
@@ -58,6 +77,8 @@ class PartitionRun:
         self.ended: int | None = None
         """The broker that the last step shut down, and whose session has ended with it."""
         self.sent: dict[int, Sending] = {}
+        self.numbers: dict[int, Numbers] = {}
+        self.consumer = Consumer()
         self.real_epoch, self.model_epoch = {0: 0}, {0: 0}
         self.leaderless: set[int] = set()
         self.newest = 0
@@ -82,9 +103,9 @@ class PartitionRun:
         """Keep what was otherwise than usual, though not otherwise than the model."""
         self.notes.append(text)
 
-    def until(self, look: Callable[[], object], what: str, seconds: float = STEP_SECONDS) -> None:
+    def until(self, look: Callable[[], T | None], what: str, seconds: float = STEP_SECONDS) -> T:
         """Wait until something is seen. Raises ClusterError if it does not come."""
-        self.topic.until(look, what, seconds)
+        return self.topic.until(look, what, seconds)
 
     def note_decision(self) -> None:
         """See whether the controller has issued a leader epoch, and have brokers that are to hear of it next read of it now."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from . import controller, faults, fetching, hearing, isr, producing, shutdown
+from . import consuming, controller, faults, fetching, hearing, isr, producing, shutdown
 from .action import OnBrokers
 
 ON_BROKERS: Mapping[str, OnBrokers] = {
     **producing.ACTIONS,
     **fetching.ACTIONS,
+    **consuming.ACTIONS,
     **hearing.ACTIONS,
     **isr.ACTIONS,
     **controller.ACTIONS,

@@ -12,6 +12,7 @@ from neverlost.model.kafka.replication.state import (
     COMMIT_AFTER,
     COMMIT_AUTO,
     COMMIT_BEFORE,
+    KIP_279,
     Replica,
 )
 from neverlost.spec.derived_state import Derived, Made
@@ -25,6 +26,8 @@ SMALL = {"replicas": 3, "log_size": 1, "values": 1, "leader_epochs": 5}
 PAIR = {"replicas": 2, "log_size": 2, "values": 2, "leader_epochs": 4}
 PARTED = {"replicas": 2, "log_size": 2, "values": 3, "leader_epochs": 3}
 """Logs that part behind a record of the same epoch, which one of them has more of."""
+PARTED_TWICE = {"replicas": 2, "log_size": 2, "values": 3, "leader_epochs": 4}
+"""Two epochs of a follower's log that its leader lacks, with an epoch of the leader's between them: KIP-279 asks twice."""
 USUAL = {"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4}
 
 TINY_ELIGIBLE = {**TINY, "min_isr_changes": 1, "directory_moves": 1}
@@ -37,9 +40,9 @@ CONSUMER = {"consumer_crashes": 1}
 
 
 def _of(
-    bounds: Mapping[str, int], *settings: Mapping[str, int], needs: tuple[str, ...] = ()
+    bounds: Mapping[str, int], *settings: Mapping[str, int], needs: Mapping[str, int] | None = None, again: str = ""
 ) -> tuple[Configuration, ...]:
-    return tuple(Configuration(bounds, chosen, needs) for chosen in settings)
+    return tuple(Configuration(bounds, chosen, needs or {}, again) for chosen in settings)
 
 
 CONFIGURATIONS = (
@@ -100,7 +103,7 @@ CONFIGURATIONS = (
         ALONE | {"power_losses": 1, "flush": 1},
     ),
     *_of(PARTED, ONE | {"leader_moves": 2}),
-    *_of(TINY_ELIGIBLE, ALL | {"crashes": 1}, ALL | {"crashes": 2, "pauses": 1}, needs=("elr",)),
+    *_of(TINY_ELIGIBLE, ALL | {"crashes": 1}, ALL | {"crashes": 2, "pauses": 1}, needs={"elr": 1}),
     *_of(
         USUAL,
         ALL,
@@ -110,6 +113,12 @@ CONFIGURATIONS = (
         ALL | {"power_losses": 1},
         ALL | {"unclean": 1, "crashes": 2},
         ONE | {"leader_moves": 2, "crashes": 1},
+    ),
+    *_of(
+        PARTED_TWICE,
+        ONE | {"unclean": 1, "crashes": 3},
+        needs={"truncation": KIP_279},
+        again="broker.cut_as_leader_says",
     ),
 )
 """For versions of Kafka, the smaller ones first by and large."""

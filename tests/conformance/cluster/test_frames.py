@@ -60,8 +60,8 @@ def test_a_fetch_of_the_oldest_brokers_is_limited_to_one_record_of_each_partitio
 
 
 def one_record() -> int:
-    """How many bytes a record takes as kafka-python writes it in the oldest format."""
-    return len(Wire(release_named("0.8.2.1"))._batch(b"v0"))
+    """How many bytes a record with a value of two digits takes as kafka-python writes it in the oldest format."""
+    return len(Wire(release_named("0.8.2.1"))._batch(b"v10"))
 
 
 def test_the_request_for_a_shutdown_of_0_8_has_no_client_id_and_is_known_by_its_broker() -> None:
@@ -83,6 +83,16 @@ def test_the_isr_that_a_leader_asks_for_is_read_with_the_epochs_of_its_members()
     assert frames.asked_isr(frame(56, 3, "1", body), "t", topic_id) == (1, 3)
     assert frames.asked_in_epoch(frame(56, 3, "1", body), "t", topic_id) == 4
     assert frames.asked_isr(frame(56, 3, "1", body), "another", bytes(16)) is None
+
+
+@pytest.mark.parametrize("version", [0, 2, 3])
+def test_the_partition_epoch_that_a_leader_knows_stands_after_the_isr_that_it_asks_for(version: int) -> None:
+    named = b"\2t" if version < 2 else bytes(range(16))
+    member = struct.pack(">iq", 1, 9) + b"\0" if version == 3 else struct.pack(">i", 1)
+    recovers = b"\1" if version >= 1 else b""
+    part = struct.pack(">ii", 0, 4) + b"\2" + member + recovers + struct.pack(">i", 7) + b"\0"
+    body = b"\0" + struct.pack(">iq", 1, 9) + b"\2" + named + b"\2" + part
+    assert frames.asked_with_partition_epoch(frame(56, version, "1", body), "t", bytes(range(16))) == 7
 
 
 @pytest.mark.parametrize("isr", [(1,), (1, 2, 3)])

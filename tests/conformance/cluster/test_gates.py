@@ -51,14 +51,31 @@ class Follower:
         self.connection = socket.create_connection((HOST, port))
         self.answers: list[bytes] = []
         self.has_read = threading.Semaphore(0)
+        self.is_cut = threading.Event()
         threading.Thread(target=self._read, daemon=True).start()
 
     def ask(self) -> None:
         client = b"broker-2-fetcher-0"
-        request = struct.pack(">hhih", 1, 12, 7, len(client)) + client + b"\0"
+        self._send(struct.pack(">hhih", 1, 12, 7, len(client)) + client + b"\0")
+
+    def control(self) -> None:
+        """Tell of a leader, as the controller does."""
+        self._send(struct.pack(">hhih", 4, 1, 7, 3) + b"100")
+
+    def _send(self, request: bytes) -> None:
         self.connection.sendall(struct.pack(">i", len(request)) + request)
 
+    def hears_nothing_more(self) -> bool:
+        """Is the connection closed?"""
+        return self.is_cut.wait(WAIT_SECONDS)
+
     def _read(self) -> None:
+        try:
+            self._read_on()
+        finally:
+            self.is_cut.set()
+
+    def _read_on(self) -> None:
         with suppress(OSError):
             while True:
                 (size,) = struct.unpack(">i", read_exactly(self.connection, 4))
@@ -153,3 +170,20 @@ def test_an_answer_passes_whose_request_came_before_answers_were_held(
     gates.open(*PLACE)
     gates.shut(*PLACE, Part.ANSWER)
     assert happened(follower.has_read)
+
+
+def test_the_controller_is_cut_off_from_a_broker_whose_session_has_ended_until_it_is_back(
+    gates: Gates, server: Server, follower: Follower
+) -> None:
+    gates.gone.add(1)
+    follower.control()
+    assert follower.hears_nothing_more()
+    assert not server.asked.acquire(blocking=False)
+
+
+def test_what_others_ask_a_broker_whose_session_has_ended_passes(
+    gates: Gates, server: Server, follower: Follower
+) -> None:
+    gates.gone.add(1)
+    follower.ask()
+    assert happened(server.asked)

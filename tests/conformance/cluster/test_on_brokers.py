@@ -16,6 +16,7 @@ from neverlost.conformance.cluster.steps.registry import ON_BROKERS
 from neverlost.spec import profiles
 
 PERFORMED = {
+    *("poll", "poll_follower", "crash_consumer"),
     *("produce", "retry", "refuse_as_not_leader", "time_out", "fetch"),
     *("become_leader", "become_follower", "hear_of_no_leader"),
     *("shrink_isr", "expand_isr", "grant_isr", "refuse_isr", "learn_isr", "hear_of_isr"),

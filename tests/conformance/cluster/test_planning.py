@@ -11,13 +11,17 @@ from neverlost.conformance.cluster import planning
 from neverlost.conformance.cluster.leaderless import hear_of_no_leader, with_leaderless_news
 from neverlost.conformance.cluster.planning import plan_of
 from neverlost.conformance.cluster.releases import release_named, runnable_releases
-from neverlost.conformance.cluster.soaking import random_run, run_number
-from neverlost.conformance.cluster.steps import controller, fetching, hearing, high_watermarks, isr
+from neverlost.conformance.cluster.soaking import Kind, random_run, run_number
+from neverlost.conformance.cluster.steps import controller, fetching, hearing, high_watermarks, isr, producing
 from neverlost.explorer.traces.trace import trace_along
 from neverlost.model.core import NONE, Model
+from neverlost.model.kafka.replication.state import ACKS_ALL
 from neverlost.spec import profiles
 from neverlost.spec.kafka.releases import RELEASES
 from neverlost.spec.kafka.replication.differences import TIME_LINE
+
+LONG = Kind(longest=120)
+WITH_CLIENTS = Kind(longest=120, clients=True)
 
 
 def kafka(version: str = "kafka-4.1", **words: int) -> Model:
@@ -89,10 +93,23 @@ def test_before_3_3_no_broker_hears_that_nobody_leads() -> None:
     assert (refused.number, refused.why) == (7, hearing.HEARS_NO_LEADER)
 
 
-def test_a_consumer_is_not_driven_on_real_brokers() -> None:
-    model = kafka(commit=1)
-    refused = refusal(model, "produce(leader=r1, value=0, response=delivered)", "poll(leader=r1, offset=0)")
-    assert (refused.number, refused.why) == (2, planning.NOT_SCHEDULED["poll"])
+def test_a_consumer_fetches_from_real_brokers_and_what_it_does_with_a_record_is_not_on_them() -> None:
+    steps = ["produce(leader=r1, value=0, response=delivered)", "poll(leader=r1, offset=0)"]
+    model = kafka(commit=2, acks=1)
+    for follower in ("r2", "r3"):
+        steps[1:1] = [f"fetch(follower={follower}, leader=r1, response=delivered)"] * 2
+    plan_of(model, [model.parse_step(step) for step in steps])
+    refused = refusal(model, *steps, "process(offset=0, value=0)")
+    assert (refused.number, refused.why) == (7, planning.NOT_SCHEDULED["process"])
+
+
+def test_before_0_11_nothing_that_an_idempotent_producer_sends_again_is_recognised() -> None:
+    steps = ["produce(leader=r1, value=0, response=delivered)", "time_out(value=0)"]
+    again = "retry(leader=r1, value=0, response=delivered)"
+    refused = refusal(kafka("kafka-0.9", idempotence=1, acks=2, retries=1), *steps, again)
+    assert (refused.number, refused.why) == (3, producing.WITHOUT_NUMBERS)
+    newer = kafka("kafka-0.11", idempotence=1, acks=2, retries=1)
+    plan_of(newer, [newer.parse_step(step) for step in (*steps, again)])
 
 
 def test_every_release_that_runs_is_one_that_a_version_speaks_for() -> None:
@@ -116,17 +133,42 @@ def test_random_runs_are_runs_of_the_model_that_can_be_scheduled(version: str) -
 def test_a_longer_random_run_can_be_scheduled_too_and_is_another_run(version: str, mode: str | None) -> None:
     release = release_named(version, mode)
     for number in range(1, 4):
-        model, steps = run_number(release, number, 120)
+        model, steps = run_number(release, number, LONG)
         plan_of(model, steps)
         assert len(steps) <= 120
         assert model.bounds["values"] == 2 * run_number(release, number)[0].bounds["values"]
-        assert run_number(release, number, 120)[1] == steps != run_number(release, number)[1]
+        assert run_number(release, number, LONG)[1] == steps != run_number(release, number)[1]
 
 
 def test_longer_random_runs_have_unclean_elections_and_producers_that_send_again() -> None:
     release = release_named("3.9.2", "kraft")
-    actions = {step.action.name for number in range(1, 7) for step in run_number(release, number, 120)[1]}
+    actions = {step.action.name for number in range(1, 7) for step in run_number(release, number, LONG)[1]}
     assert {"elect_unclean", "retry"} <= actions
+
+
+@pytest.mark.parametrize(("version", "idempotence"), [("0.10.2.2", {0}), ("2.5.1", {0, 1}), ("4.1.1", {0, 1})])
+def test_random_runs_with_clients_number_what_they_send_if_there_are_numbers_and_consume(
+    version: str, idempotence: set[int]
+) -> None:
+    release = release_named(version)
+    seen, numbered = set[str](), set[int]()
+    for number in range(1, 5):
+        model, steps = run_number(release, number, WITH_CLIENTS)
+        plan_of(model, steps)
+        seen |= {step.action.name for step in steps}
+        numbered.add(model.settings["idempotence"])
+        assert not model.settings["idempotence"] or model.settings["acks"] == ACKS_ALL
+    assert {"poll", "retry"} <= seen
+    assert not {"process", "commit_offset"} & seen
+    assert numbered <= idempotence
+
+
+def test_a_random_run_may_have_five_brokers() -> None:
+    release = release_named("4.1.1")
+    model, steps = run_number(release, 1, Kind(brokers=5))
+    plan_of(model, steps)
+    assert model.bounds["replicas"] == 5
+    assert steps != run_number(release, 1)[1]
 
 
 def test_in_a_random_run_a_broker_hears_that_nobody_leads_before_it_comes_back() -> None:

@@ -15,7 +15,15 @@ from kafka.record.memory_records import MemoryRecordsBuilder
 
 from neverlost.conformance.cluster.gates import ALTER_ISR, CONTROL, FETCH, Frame
 from neverlost.conformance.cluster.log_files import LogRecord
-from neverlost.conformance.cluster.sightings import AskedIsr, Decision, Exchange, LeaderAndIsr, Seen, decisions_of
+from neverlost.conformance.cluster.sightings import (
+    AskedIsr,
+    Decision,
+    Exchange,
+    LeaderAndIsr,
+    Seen,
+    changes_of,
+    decisions_of,
+)
 from neverlost.conformance.cluster.wire import PartitionState
 
 RECORDED = json.loads(Path(__file__).with_name("recorded_frames.json").read_text(encoding="utf-8"))
@@ -88,3 +96,4 @@ def test_the_metadata_log_has_the_controllers_decisions() -> None:
         Decision(at=5.0, state=PartitionState(leader=2, leader_epoch=1, isr=(2, 3))),
         Decision(at=5.0, state=PartitionState(leader=2, leader_epoch=1, isr=EVERYBODY)),
     ]
+    assert changes_of(bytes(builder.buffer()), topic_id) == 2

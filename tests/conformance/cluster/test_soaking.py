@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from neverlost.conformance.cluster.releases import RunnableRelease, release_named, runnable_releases
-from neverlost.conformance.cluster.soaking import soak
+from neverlost.conformance.cluster.soaking import Kind, soak
 
 FIRST_OFFSET_NOT_AVAILABLE = (2, 2)
 LIST_OFFSETS_WITH_IT = 5
@@ -35,7 +35,7 @@ def test_a_leader_is_asked_for_offsets_in_a_version_that_tells_it_from_who_does_
 def test_longer_runs_that_once_differed_go_as_the_model(
     version: str, numbers: tuple[int, ...], runnable: Callable[..., RunnableRelease]
 ) -> None:
-    for run in soak(runnable(version), numbers, longest=120):
+    for run in soak(runnable(version), numbers, kind=Kind(longest=120)):
         assert run.difference is None, (run.number, run.difference)
         assert not run.trouble
         assert len(run.judged) == len(run.steps)
