@@ -11,7 +11,7 @@ from neverlost.model.core import Model, NeverlostError, State, Step
 
 Partial = Mapping[str, Any]
 """A partial state: fields as in `State.values()`, with None for an element that cannot be seen. `none` of the model is a number,
-mostly -1. All fields that the capabilities name are in it."""
+mostly -1. All fields that the capabilities name are in it, except for a `PlanningAdapter`."""
 
 
 class AdapterError(NeverlostError):
@@ -177,14 +177,18 @@ def differences(expected: State, seen: Partial) -> list[StateDifference]:
     return found
 
 
-def told_fields(seen: Partial, capabilities: Capabilities) -> set[str]:
-    """The fields of which an element was seen. Raises AdapterError if one is left out that the capabilities name."""
+def refuse_left_out(seen: Partial, capabilities: Capabilities) -> None:
+    """Raises AdapterError if a field is left out that the capabilities name."""
     for name in capabilities.fields:
         if name not in seen:
             raise AdapterError(
                 f"the adapter's capabilities have {name!r} in fields, but observe() leaves it out: see it, with None for what cannot"
                 " be seen, or take it out of fields"
             )
+
+
+def told_fields(seen: Partial) -> set[str]:
+    """The fields of which an element was seen."""
     return {name for name, values in seen.items() if _tells(values)}
 
 

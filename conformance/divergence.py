@@ -15,7 +15,16 @@ from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.model.core import Model, NeverlostError, Refused, Step
 from neverlost.model.core.influence import fields_of
 
-from .adapter import Adapter, AdapterError, NotPerformed, StateDifference, differences, refuse_unknown, told_fields
+from .adapter import (
+    Adapter,
+    AdapterError,
+    NotPerformed,
+    StateDifference,
+    differences,
+    refuse_left_out,
+    refuse_unknown,
+    told_fields,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,7 +232,8 @@ class SideBySide:
     def compare(self) -> Divergence | None:
         """Compare the implementation; None if it agrees with the model, as far as can be seen."""
         seen = self.adapter.observe()
-        self.compared |= told_fields(seen, self.adapter.capabilities)
+        refuse_left_out(seen, self.adapter.capabilities)
+        self.compared |= told_fields(seen)
         found = differences(self.state, seen)
         return self._divergence(tuple(found)) if found else None
 

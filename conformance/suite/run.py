@@ -72,10 +72,14 @@ class SuiteOutcome:
         return any(failure.divergence is not None for failure in self.failures)
 
     def never_compared(self, model: Model) -> tuple[str, ...]:
-        """The fields of the model's state that no case compared, without budgets of faults, which no system has."""
+        """The fields of the model's state that no case compared, without budgets of faults, which no system has.
+
+        A field without elements, such as what is late where nothing may be, has nothing to compare.
+        """
         state = model.state(model.initial_states()[0])
         left_out = self.compared | model.profile.counters
-        return tuple(declared.name for declared in state.fields if declared.name not in left_out)
+        fields = [declared for declared in state.fields if any(True for _ in declared.positions(model.bounds))]
+        return tuple(declared.name for declared in fields if declared.name not in left_out)
 
     @property
     def kinds(self) -> Counter[str]:
