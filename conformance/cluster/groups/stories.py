@@ -35,13 +35,14 @@ class OnConsumers(On):
     """The method at which the thread is stopped that commits, so that the other one is first; empty if none is."""
     resigns: str
     """The method at which the thread of a broker is stopped by which it learns that it is the coordinator no more."""
-    brokers: dict[str, str]
-    """Settings of the brokers: those of the story, and what these consumers need."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Story(PathStory[OnConsumers]):
     """What happens to a group."""
+
+    brokers: dict[str, str]
+    """Settings of the brokers."""
 
 
 Planned = PlannedPath[Story, OnConsumers]
@@ -74,6 +75,7 @@ def _all() -> dict[str, Story]:
             about=row["about"],
             property=row["property"],
             bounds=row["bounds"],
+            brokers=row.get("brokers", {}),
             on=tuple(
                 OnConsumers(
                     where=on["client"],
@@ -84,7 +86,6 @@ def _all() -> dict[str, Story]:
                     library=on.get("library", ""),
                     holds=on.get("holds", ""),
                     resigns=on.get("resigns", ""),
-                    brokers={**row.get("brokers", {}), **on.get("brokers", {})},
                 )
                 for on in row["on"]
             ),
@@ -129,7 +130,7 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
     """
 
     def cluster_of(planned: Planned) -> tuple[tuple[int, ...], str, list[tuple[str, str]], bool]:
-        own = sorted(planned.on.brokers.items())
+        own = sorted(planned.story.brokers.items())
         return release_at(planned.place).number, planned.place, own, bool(planned.on.resigns)
 
     number = 0
@@ -183,5 +184,5 @@ def _settings(release: RunnableRelease, own: Mapping[str, str]) -> dict[str, str
 
 REPLICAS = "offsets.topic.replication.factor"
 """How many brokers a story has: as many as its __consumer_offsets has replicas."""
-FIRST_WITH_NEW_PROTOCOL = (3, 7)
-"""The first release that has it, where it is asked for (KIP-848)."""
+FIRST_WITH_NEW_PROTOCOL = (4,)
+"""The first release that has it without being asked for (KIP-848)."""
