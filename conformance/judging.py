@@ -139,7 +139,7 @@ class Judge:
         before, since = None, time.monotonic()
         while True:
             seen = self.adapter.observe()
-            self.compared |= told_fields(seen, self.adapter.capabilities)
+            self.compared |= told_fields(seen)
             fits = self.fitting(ways, seen)
             if any(way.words == expected for way in fits) or time.monotonic() > end:
                 break

@@ -14,13 +14,12 @@ from .log_files import HIGH_WATERMARKS
 from .releases import ClusterError
 from .steps.partition_run import PartitionRun
 
-CONSUMER_FIELDS = ("position", "committed_offset", "read")
 UNKNOWN_EPOCH = 1000
 """What stands for a leader epoch that the model has not issued: this and the epoch."""
 FIELDS = (
     *("up", "log_end", "record_value", "record_epoch", "high_watermark", "epoch", "leader"),
     *("newest_epoch", "controller_leader", "controller_isr", "eligible", "fenced", "delivery"),
-    *CONSUMER_FIELDS,
+    *("position", "committed_offset", "read"),
 )
 
 
@@ -46,13 +45,13 @@ def observe(run: PartitionRun, model: Model) -> Partial:
             {*(set(members) - run.control.live()), *(run.broker(replica) for replica in run.leaving)}, members
         ),
         "delivery": [_delivery(run, value) for value in range(model.bounds["values"])],
-        "eligible": None if state.eligible is None else _mask(state.eligible, members),
-        **dict.fromkeys(CONSUMER_FIELDS),
     }
     if model.settings["commit"] != NO_CONSUMER:
         consumer = run.consumer
         found |= {"position": consumer.position, "committed_offset": consumer.committed}
         found["read"] = [consumer.read.get(offset, NONE) for offset in range(log_size)]
+    if state.eligible is not None:
+        found["eligible"] = _mask(state.eligible, members)
     for replica in run.replicas:
         for name, value in _of_broker(run, replica).items():
             found[name].append(value)

@@ -9,6 +9,7 @@ from neverlost.explorer.symbolic.bounded import DepthResult
 from neverlost.explorer.symbolic.proof import Proof
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
+from neverlost.model.arguments import argument
 from neverlost.model.core import Lemma
 
 from ..common import faultless, model_words, with_settings
@@ -24,7 +25,7 @@ def verdict_words(proof: Proof) -> str:
     if proof.depths:
         decided = [d.steps for d in proof.depths if d.result == DepthResult.NONE]
         within = f"no violation within {counted(decided[-1], 'step')}" if decided else "nothing was decided in time"
-        return f"{opening} UNDECIDED: {within}; more steps are needed, or induction (without --depth)."
+        return f"{opening} UNDECIDED: {within}; more steps are needed, or induction (without {argument('depth')})."
     if proof.broken:
         others = sum(bool(query.lemma) for query in proof.broken[1:])
         too = f", and so {'do' if others > 1 else 'does'} {counted(others, 'other lemma')}" if others else ""

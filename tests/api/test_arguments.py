@@ -18,13 +18,11 @@ BELOW = ("model", "spec", "explorer", "studies", "conformance", "spark_explore",
 COMMANDS_THEMSELVES = {
     "explorer/traces/commands.py": "writes the command that finds a trace again",
     "spec/configuration/forms/topic_commands.py": "reads kafka-topics.sh",
-    "spec/kafka/replication/matrix.py": "says what the table does not show, and the command for it",
     "conformance/cluster/operating.py": "names the command that lets a request through",
     "conformance/suite/files.py": "names the command that writes a suite",
     "reports/audit/as_markdown.py": "only the command line writes it",
     "reports/audit/as_text.py": "the same",
     "reports/check/as_text.py": "the same",
-    "reports/prove/as_text.py": "the same",
     "reports/schemas.py": "names the commands that write each document",
 }
 

@@ -218,7 +218,7 @@ class Blind(InProcessAdapter):
     """Sees nothing."""
 
     def observe(self) -> Any:
-        return {}
+        return dict.fromkeys(self.capabilities.fields)
 
 
 ONCE = settings(AT_ALL_TIMES, max_examples=1, phases=(Phase.generate,), stateful_step_count=3)
