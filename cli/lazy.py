@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 
 from neverlost.explorer.process.installing import install_command
 
-from .completion import with_file_names
+from .file_names import with_file_names
 
 Commands = Mapping[str, Mapping[str, tuple[str, str]]]
 """By topic and by the name of a command: where it is, as `module:attribute`, and what it does, in one line."""

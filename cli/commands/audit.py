@@ -203,7 +203,9 @@ def _baseline(chosen: AuditOptions, tolerances: Mapping[str, Mapping[str, int]])
     try:
         found = read_all(chosen.baseline, kafka_version=chosen.kafka_version, assume=chosen.assume, refused=refused)
     except ConfigurationError as error:
-        raise ConfigurationError([replace(one, what=f"of --baseline: {one.what}") for one in error.problems]) from None
+        # A file says by its name that it is of the baseline.
+        named = [one if one.file else replace(one, what=f"of --baseline: {one.what}") for one in error.problems]
+        raise ConfigurationError(named) from None
     return Baseline(deployments=found.deployments, refused=refused, read=read_of(found, tolerances))
 
 

@@ -191,7 +191,7 @@ def test_every_command_can_be_imported_by_itself(module: str) -> None:
 
 
 RESULT_KEYS = [
-    "schema", "profile", "bounds", "settings", "assumed",
+    "schema", "profile", "bounds", "settings", "assumed", "no_faults",
     "symmetry", "symmetric_domains", "engine", "workers", "complete", "stopped_by", "verdict",
     "distinct", "distinct_without_symmetry", "generated", "depth", "levels", "digest", "seconds",
     "compile_seconds", "peak_memory_bytes", "actions",

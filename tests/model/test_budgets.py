@@ -87,7 +87,7 @@ def test_a_headline_speaks_of_faults_only_where_a_model_has_some(capsys: pytest.
     own = f"{Path(__file__)}:DOOR"
     for bounds, said in (
         (("--slams", "0"), "DOOR, with no faults: every property holds"),
-        (("--slams", "1"), "DOOR: quiet is VIOLATED"),
+        (("--slams", "1"), "DOOR, with --slams 1: quiet is VIOLATED"),
     ):
         _, out, _ = check(own, *bounds)
         assert said in " ".join(out.split())
