@@ -132,7 +132,7 @@ def _reasons(found: Mapping[str, Answered]) -> str:
 
 HEAD = """# Losses that brokers can be made to do
 
-<!-- Made by machine from spec/ledgers/losses_on_brokers.found.json: python tools/losses_on_brokers.py -->
+<!-- Made by machine from spec/kafka/replication/losses_on_brokers.found.json: python tools/losses_on_brokers.py -->
 
 [The matrix](matrix.md) asks a model that allows more than brokers were seen to do. That is the safe side, so audits, the matrix and the
 README ask it. This page says for each of its losses with acks=all how long the shortest run is that [brokers can be made to

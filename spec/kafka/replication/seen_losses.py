@@ -18,7 +18,7 @@ from neverlost.spec.recorded_search import question_key
 
 from .versions import replicating_like
 
-RECORD = Path(__file__).parents[2] / "ledgers" / "losses_on_brokers.found.json"
+RECORD = Path(__file__).with_name("losses_on_brokers.found.json")
 LOSS = "acked_never_lost"
 SAME, LONGER, GONE, NOT_FOUND = "same", "longer", "gone", "not found"
 OF_PRODUCERS = ("idempotence", "pipelined", "retries")
