@@ -37,6 +37,7 @@ from .section_page import opening_of, rows_of_cases, section_card, section_row, 
 from .sections import not_asked_words, upper
 from .table import columns_of
 from .wording import (
+    NO_SETTING,
     NOT_PROMISED,
     VERDICTS,
     changes_line,
@@ -64,7 +65,7 @@ from .wording import (
 TOPICS = "Topics"
 """What stands for topics where no file names one."""
 
-NOTHING_HELPS = "No change of settings that was tried prevents it."
+NOTHING_HELPS = NO_SETTING.capitalize()
 
 Found = Sequence[tuple[DecidedDanger, Fix | None]]
 """Findings, each with its fix if there is one."""
@@ -243,8 +244,7 @@ def _changes(audit: ClassAudit, fix: Fix, by_danger: Mapping[Danger, Found]) -> 
         yield _change(audit, "Change this", fix.changes, fixes)
         return
     if fix.until is None:
-        nothing = NOTHING_HELPS
-        yield {"title": "Until you upgrade", "words": nothing, "diff": [], "costs": "", "verified": []}
+        yield {"title": "Until you upgrade", "words": NOTHING_HELPS, "diff": [], "costs": "", "verified": []}
     else:
         until = {danger: [one.until for one in found if one.until is not None] for danger, found in fixes.items()}
         yield _change(audit, "Now, until you upgrade", fix.until.changes, until)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from neverlost.explorer.answers.questions import Answer, Question
 from neverlost.explorer.verdict import Verdict
@@ -150,8 +150,7 @@ def sections_of(read: Read, study: Study) -> Sections:
     for inquiry, subjects in found.items():
         said = {point.name: read.said[point.name] for point in inquiry.points if point.name in read.said}
         tolerated = read.tolerances.get(inquiry.family)
-        sections = (_section(inquiry, subject, study, said) for subject in subjects if subject.cases)
-        asked += [replace(section, tolerated=tolerated) for section in sections]
+        asked += [_section(inquiry, subject, study, said, tolerated) for subject in subjects if subject.cases]
         not_asked += [NotAsked(inquiry=inquiry, subject=subject) for subject in subjects if not subject.cases]
         not_asked += [] if subjects else [NotAsked(inquiry=inquiry, why=inquiry.why_not_asked(read))]
     return Sections(asked=asked, not_asked=not_asked)
@@ -173,7 +172,9 @@ def _ensure_said_of(found: Mapping[Inquiry, Sequence[Subject]], read: Read) -> N
         raise ConfigurationError(problems)
 
 
-def _section(inquiry: Inquiry, subject: Subject, study: Study, said: Mapping[str, str]) -> Section:
+def _section(
+    inquiry: Inquiry, subject: Subject, study: Study, said: Mapping[str, str], tolerated: Counts | None
+) -> Section:
     first, *others = subject.cases
     decided = _decide(first.asks, study)
     budget = _Budget(MOST_STATES_OF_OTHERS)
@@ -191,6 +192,7 @@ def _section(inquiry: Inquiry, subject: Subject, study: Study, said: Mapping[str
         fixes={danger: fixes.of(danger) for danger in fixes.urgent},
         cases=cases,
         said=said,
+        tolerated=tolerated,
     )
 
 
