@@ -14,8 +14,9 @@ from typing import TypeVar
 from neverlost.model.core import Model, ModelError, Packed, Property, SymmetryError
 
 from .engines.successors import CompiledSteps, FlawFound
+from .result import Result
 from .symmetry import Symmetry, symmetry_of
-from .traces.no_return import FROM_THE_START, STILL_POSSIBLE, NoReturn
+from .traces.no_return import StepOfNoReturn
 from .traces.sentence import deciding_property
 from .traces.trace import Trace, way_on
 from .words import counted
@@ -23,7 +24,7 @@ from .words import counted
 MOST_STATES = 200_000
 """A search for the step that goes beyond so many states ends undecided: it takes some seconds."""
 
-INTERPRETED = 500
+INTERPRETED = 128
 """So many states are interpreted sooner than a kernel is compiled for them."""
 
 TOGETHER = 64
@@ -43,6 +44,17 @@ def with_no_return(trace: Trace, interrupted: Callable[[], bool] = lambda: False
     if prop is None or prop.seeks or prop.runs_out is not None or not trace.steps:
         return trace
     return replace(trace, no_return=_Search(trace, prop, interrupted).found())
+
+
+def with_no_return_shown(
+    result: Result, every: bool = False, interrupted: Callable[[], bool] = lambda: False
+) -> Result:
+    """The result with the step of no return in the trace that is shown, or in those of every asserted property."""
+    shown = [f for f in result.findings.values() if f.asserted and f.trace is not None and (every or f is result.shown)]
+    asked = {
+        f.property.name: replace(f, trace=with_no_return(f.trace, interrupted)) for f in shown if f.trace is not None
+    }
+    return replace(result, findings={**result.findings, **asked})
 
 
 @dataclass
@@ -156,20 +168,20 @@ class _Search:
         self.reached = _Reached(model, prop, _symmetry(model, trace.symmetry, prop), interrupted)
         self.risky, self.doubtful, self.safe, self.savable, self.perhaps = (set[int]() for _ in range(5))
 
-    def found(self) -> NoReturn:
+    def found(self) -> StepOfNoReturn:
         """The step, or why there is none."""
         steps = latest = len(self.trace.steps)
         try:
             for at in range(steps if self.prop.over_runs else steps - 1, -1, -1):
                 number = self._settled(self._start(at))
                 if number in self.savable:
-                    return NoReturn(why=STILL_POSSIBLE) if at == steps else self._before(at, number)
+                    return StepOfNoReturn(always_possible=True) if at == steps else self._before(at, number)
                 if number in self.perhaps:
                     raise _Ended(f"{' and '.join(sorted({*self.reached.hidden.values()}))} ran out")
                 latest = at
         except _Ended as ended:
-            return NoReturn(undecided=str(ended), at_latest=latest if latest < steps else None)
-        return NoReturn(why=FROM_THE_START)
+            return StepOfNoReturn(undecided=str(ended), at_latest=latest if latest < steps else None)
+        return StepOfNoReturn()
 
     def _start(self, at: int) -> Packed:
         """A state of the trace, with no fault left to come."""
@@ -205,7 +217,7 @@ class _Search:
             found.update(new)
             waiting += new
 
-    def _before(self, at: int, number: int) -> NoReturn:
+    def _before(self, at: int, number: int) -> StepOfNoReturn:
         """The step after a state is that of no return: with the fewest steps that make the property safe from the state itself."""
         reached, level, distance = self.reached, {number}, {number: 0}
         while level.isdisjoint(self.safe):
@@ -218,7 +230,7 @@ class _Search:
                 0, min((n for n in reached.before[path[0]] if distance.get(n) == distance[path[0]] - 1), key=least)
             )
         _, steps = way_on(reached.model, reached.symmetry, self._start(at), [reached.states[n] for n in path[1:]])
-        return NoReturn(step=at + 1, rescue=tuple(steps))
+        return StepOfNoReturn(step=at + 1, rescue=tuple(steps))
 
 
 def _without_faults(model: Model, prop: Property) -> Model:

@@ -6,20 +6,19 @@ from dataclasses import dataclass
 
 from neverlost.model.core import Step
 
-FROM_THE_START = "nothing makes the property safe, even at the start"
-STILL_POSSIBLE = "what is awaited can still happen after the last step"
-
 
 @dataclass(frozen=True, kw_only=True)
-class NoReturn:
-    """After `step` nothing makes the property safe any more without another fault, and before it this was possible.
+class StepOfNoReturn:
+    """After `step` nothing keeps the property true for good any more without another fault, and before it this was possible.
 
-    `rescue` are the fewest steps that make it safe from the state before `step`; there are none if it is safe there. If `step` is None,
-    `why` says why there is none, or `undecided` why it is not known; then it is not later than `at_latest`.
+    `rescue` are the fewest steps that do so in the state before `step`; there are none if the property stays true there by itself.
+    Of an `eventually` it is asked whether anything makes it true. If `step` is None, there is no such step: nothing does even at the
+    start, or, if `always_possible`, something still does at the end. Or `undecided` says why it is not known; then it is not later
+    than `at_latest`.
     """
 
     step: int | None = None
     rescue: tuple[Step, ...] = ()
-    why: str = ""
+    always_possible: bool = False
     undecided: str = ""
     at_latest: int | None = None

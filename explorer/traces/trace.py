@@ -9,7 +9,7 @@ from neverlost.model.core import Model, ModelError, NeverlostError, Packed, Prop
 
 from ..symmetry import Symmetry, symmetric_domains
 from .changes import field_changes
-from .no_return import NoReturn
+from .no_return import StepOfNoReturn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class Trace:
     property: str | None = None
     symmetry: tuple[str, ...] = ()
     loop_start: int | None = None
-    no_return: NoReturn | None = None
+    no_return: StepOfNoReturn | None = None
 
     def __len__(self) -> int:
         """The number of states, the initial one included."""

@@ -208,9 +208,13 @@ class Profile:
 
     def has_no_faults(self, settings: Mapping[str, int], bounds: Mapping[str, int] | None) -> bool:
         """Whether the profile has faults, and none may happen. `bounds` is None if they may be any."""
-        faults = [settings[fault.name] for fault in self.state.faults]
-        faults += [1 if bounds is None else bounds[index.bound] for index in self.domains if index.whose]
+        faults = self.faults_at_most(settings, bounds)
         return bool(faults) and not any(faults)
+
+    def faults_at_most(self, settings: Mapping[str, int], bounds: Mapping[str, int] | None) -> list[int]:
+        """How many times each fault may happen; at least once where `bounds` is None, so that they may be any."""
+        counted = [settings[fault.name] for fault in self.state.faults]
+        return counted + [1 if bounds is None else bounds[index.bound] for index in self.domains if index.whose]
 
     def read(self, bounds: Mapping[str, object], settings: Mapping[str, object]) -> dict[str, int]:
         """Bounds and settings from a file or a user, for `bounded`.

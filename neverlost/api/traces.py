@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from base64 import b64encode
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from neverlost.explorer.files.whole_file import write_whole
-from neverlost.explorer.traces.sentence import sentence
+from neverlost.explorer.no_return import with_no_return
+from neverlost.explorer.traces.sentence import no_return_words, sentence
 from neverlost.explorer.traces.trace import Trace as FoundTrace
 from neverlost.explorer.traces.trace import replay
 from neverlost.explorer.traces.trace_json import read_trace, trace_json
@@ -32,6 +34,8 @@ class Trace(Shown):
     (3, 4)
     >>> trace.states[-1]["delivery"]
     ['acknowledged', 'unsent']
+    >>> trace.no_return, trace.no_return_words
+    (3, 'Step 3 is the step of no return: after it, nothing keeps acked_never_lost true for good without another fault. Before it, ...')
     """
 
     found: FoundTrace
@@ -41,7 +45,7 @@ class Trace(Shown):
 
     def _repr_html_(self) -> str:
         # As an image, so that the picture's style stays in it.
-        picture = b64encode(self.show("svg").encode()).decode()
+        picture = b64encode(render(self.found, "svg").encode()).decode()
         return f'<img alt="{escape(self.sentence)}" src="data:image/svg+xml;base64,{picture}">'
 
     @property
@@ -64,17 +68,32 @@ class Trace(Shown):
         """What happens, in one sentence."""
         return sentence(self.found)
 
+    @property
+    def no_return(self) -> int | None:
+        """The number of the step of no return of a violation; None if there is none, or if it is undecided. It takes a search."""
+        found = self._whole.no_return
+        return None if found is None else found.step
+
+    @property
+    def no_return_words(self) -> str:
+        """What the step of no return is, and what could be done before it, or why there is none; empty for no violation."""
+        return no_return_words(self._whole)
+
+    @cached_property
+    def _whole(self) -> FoundTrace:
+        return with_no_return(self.found)
+
     def text(self) -> str:
         """The story step by step, as on the command line."""
-        return render(self.found, "text")
+        return render(self._whole, "text")
 
     def show(self, format_name: str) -> str:
         """The trace as `text`, `json`, `itf`, `mermaid`, `pytest`, `html` or `svg`. Raises UnknownNameError."""
-        return render(self.found, format_name)
+        return render(self._whole, format_name)
 
     def save(self, path: str | Path) -> None:
         """Write the trace as JSON, which `neverlost trace`, `neverlost replay` and `load_trace` read."""
-        write_whole(Path(path), trace_json(self.found).encode())
+        write_whole(Path(path), trace_json(self._whole).encode())
 
     def replay(self) -> None:
         """Apply every step with the interpreter. Raises ReplayError at the first one that fails."""
