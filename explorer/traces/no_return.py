@@ -9,7 +9,7 @@ from neverlost.model.core import Step
 
 @dataclass(frozen=True, kw_only=True)
 class StepOfNoReturn:
-    """After `step` nothing keeps the property true for good any more without another fault, and before it this was possible.
+    """After `step` nothing keeps the property true any more without another fault, and before it this was possible.
 
     `rescue` are the fewest steps that do so in the state before `step`; there are none if the property stays true there by itself.
     Of an `eventually` it is asked whether anything makes it true. If `step` is None, there is no such step: nothing does even at the

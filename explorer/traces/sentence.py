@@ -34,11 +34,12 @@ def no_return_words(trace: Trace) -> str:
     by_itself = f"it {'was' if prop.over_runs else 'stays'} true{'' if prop.over_runs else unless}"
     steps = ", ".join(step.show(trace.model.bounds) for step in found.rescue)
     before = f"{'this does' if len(found.rescue) == 1 else 'these steps do'}: {steps}" if steps else by_itself
-    return f"Step {found.step} is the step of no return: after it, nothing {does}{unless}. Before it, {before}."
+    within = "Within these bounds, step" if trace.model.bounds else "Step"
+    return f"{within} {found.step} is the step of no return: after it, nothing {does}{unless}. Before it, {before}."
 
 
 def _keeps(prop: Property) -> str:
-    return f"makes {prop.name} true" if prop.over_runs else f"keeps {prop.name} true for good"
+    return f"{'makes' if prop.over_runs else 'keeps'} {prop.name} true"
 
 
 def _story(prop: Property, trace: Trace) -> str:

@@ -35,7 +35,7 @@ class Trace(Shown):
     >>> trace.states[-1]["delivery"]
     ['acknowledged', 'unsent']
     >>> trace.no_return, trace.no_return_words
-    (3, 'Step 3 is the step of no return: after it, nothing keeps acked_never_lost true for good without another fault. Before it, ...')
+    (3, 'Within these bounds, step 3 is the step of no return: after it, nothing keeps acked_never_lost true without another fault. ...')
     """
 
     found: FoundTrace
