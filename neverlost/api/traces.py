@@ -34,8 +34,8 @@ class Trace(Shown):
     (3, 4)
     >>> trace.states[-1]["delivery"]
     ['acknowledged', 'unsent']
-    >>> trace.no_return, trace.no_return_words
-    (3, 'Within these bounds, step 3 is the step of no return: after it, nothing keeps acked_never_lost true without another fault. ...')
+    >>> trace.no_return
+    3
     """
 
     found: FoundTrace
