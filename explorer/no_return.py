@@ -12,6 +12,8 @@ from functools import cached_property
 from typing import TypeVar
 
 from neverlost.model.core import Model, ModelError, Packed, Property, SymmetryError
+from neverlost.model.core.reading import trees_of
+from neverlost.model.core.tree import Comparison, Size, Total, walk
 
 from .engines.successors import CompiledSteps, FlawFound
 from .result import Result
@@ -43,6 +45,10 @@ def with_no_return(trace: Trace, interrupted: Callable[[], bool] = lambda: False
     prop = deciding_property(trace)
     if prop is None or prop.seeks or prop.runs_out is not None or not trace.steps:
         return trace
+    stopped_by = None if trace.model.profile.about_bounds else _stopped_by_a_bound(trace.model)
+    if stopped_by is not None:
+        why = f"a bound may stop a run (`{stopped_by}`), and no `suffices` says where"
+        return replace(trace, no_return=StepOfNoReturn(undecided=why))
     return replace(trace, no_return=_Search(trace, prop, interrupted).found())
 
 
@@ -55,6 +61,25 @@ def with_no_return_shown(
         f.property.name: replace(f, trace=with_no_return(f.trace, interrupted)) for f in shown if f.trace is not None
     }
     return replace(result, findings={**result.findings, **asked})
+
+
+def _stopped_by_a_bound(model: Model) -> str | None:
+    """A condition in an action that is false once something has come as far as a bound; None if there is none.
+
+    A state may be safe for no other reason. A sum over members that reaches their number is not stopped by it.
+    """
+    for tree in trees_of([action.function for action in model.profile.actions]):
+        for part in tree.parts:
+            for left, operator, right in part.pairs if isinstance(part, Comparison) else ():
+                low, high = (right, left) if operator in (">", ">=") else (left, right)
+                limits = [p for p in walk(high) if isinstance(p, Size) and p.domain.base().bound]
+                if (
+                    operator in ("<", "<=", ">", ">=", "!=")
+                    and limits
+                    and not any(isinstance(p, Total) for p in walk(low))
+                ):
+                    return part.text
+    return None
 
 
 @dataclass

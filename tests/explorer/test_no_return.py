@@ -152,6 +152,11 @@ def turns_suffice(s: Cup) -> bool:
     return s.place != EDGE or s.turn + 1 < s.size(Turn)
 
 
+@suffices("turns", "To wait needs turns, and nothing else does.")
+def turns_are_only_for_waiting(s: Cup) -> bool:
+    return s.turn < s.size(Turn)
+
+
 def cup(*actions: Action, prop: Property = whole, about: tuple[Property, ...] = (), turns: int = 1) -> Model:
     return Profile(
         name="cup",
@@ -202,7 +207,8 @@ def test_it_is_the_step_after_the_last_state_from_which_the_cup_can_be_saved(
 
 def test_a_rescue_leads_to_where_no_fault_free_run_goes_wrong_and_does_not_only_delay_it() -> None:
     """To wait keeps the cup whole for a while, and is no rescue."""
-    assert step_and_rescue(found(cup(tip, fall, wait, turns=3))) == (1, [])
+    waiting = cup(tip, fall, wait, about=(turns_are_only_for_waiting,), turns=3)
+    assert step_and_rescue(found(waiting, "whole")) == (1, [])
 
 
 def test_another_fault_is_no_rescue_and_does_no_more_harm() -> None:
@@ -223,7 +229,8 @@ def test_what_is_safe_only_because_the_bounds_ran_out_is_undecided() -> None:
 
 def test_a_search_that_is_cut_short_is_undecided_and_says_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(no_return, "MOST_STATES", 2)
-    words = no_return_words(found(cup(tip, fall, wait, put_back, turns=9)))
+    waiting = cup(tip, fall, wait, put_back, about=(turns_are_only_for_waiting,), turns=9)
+    words = no_return_words(found(waiting, "whole"))
     assert words == "The step of no return is undecided: the search for it ended after 2 states."
     shown = explore(cup(tip, fall), engine="interpreted").shown
     assert shown is not None
@@ -250,12 +257,29 @@ def test_a_mistake_of_the_model_that_only_this_search_reaches_makes_it_undecided
 
 
 def test_where_nothing_helps_even_at_the_start_there_is_no_step() -> None:
-    """The jugs can always be emptied and filled again."""
-    trace = found(find_profile("examples/water_jugs.py:WATER_JUGS", profiles()).bounded())
+    """A cup at the edge from the start on, which only waits to tip."""
+
+    def at_edge(s: Cup) -> None:
+        """The cup is at the edge."""
+        s.place = EDGE
+        s.pushes_left = s.pushes
+
+    standing = replace(cup(tip, fall).profile, initial=at_edge).bounded(pushes=0)
     assert (
-        no_return_words(trace)
-        == "There is no step of no return: even at the start, nothing keeps never_four_litres true."
+        no_return_words(found(standing))
+        == "There is no step of no return: even at the start, nothing keeps whole true."
     )
+
+
+def test_where_a_bound_stops_a_run_and_the_model_does_not_say_in_which_states_it_is_undecided() -> None:
+    """With two leader epochs the published protocol is safe after the last election, for there can be no other."""
+    jugs = found(find_profile("examples/water_jugs.py:WATER_JUGS", profiles()).bounded())
+    published = profiles()["published/truncate-to-high-watermark"]
+    elected = found(published.bounded(replicas=2, log_size=1, records=1, leader_epochs=2), "weak_isr")
+    for trace, condition in ((jugs, "s.small < s.size(SmallLitre)"), (elected, "s.next_epoch < s.size(Epoch)")):
+        assert no_return_words(trace) == (
+            f"The step of no return is undecided: a bound may stop a run (`{condition}`), and no `suffices` says where."
+        )
 
 
 def test_a_witness_and_a_violation_at_the_start_have_no_step() -> None:
@@ -410,7 +434,8 @@ def test_the_search_finds_what_the_definition_says_with_and_without_kernels(
 def test_steps_that_a_property_forbids_are_the_same_for_kernels_and_the_interpreter(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    trace = found(cup(tip, fall, wait, put_back, prop=breaks_never, turns=400))
+    waiting = cup(tip, fall, wait, put_back, prop=breaks_never, about=(turns_are_only_for_waiting,), turns=400)
+    trace = found(waiting, "breaks_never")
     answers = set()
     for interpreted in (0, 64, 1_000_000):
         monkeypatch.setattr(no_return, "INTERPRETED", interpreted)
