@@ -129,6 +129,25 @@ def test_a_trace_of_a_profile_in_no_file_names_the_call_that_finds_it_again() ->
     assert "neverlost check mine" not in text
 
 
+def test_the_text_and_the_plain_values_of_a_check_say_which_step_is_that_of_no_return() -> None:
+    result = nl.check(nl.profile("kafka-3.7").model(acks="1", crashes=1), ["acked_never_lost"])
+    trace = result["acked_never_lost"].trace
+    assert trace is not None
+    words = (
+        "Within these bounds, step 3 is the step of no return: after it, nothing keeps acked_never_lost true without another"
+        " fault. Before it, this does: restart(replica=r1)."
+    )
+    assert (trace.no_return, trace.no_return_words) == (3, words)
+    assert words in " ".join(result.text().split())
+    assert result.to_dict()["properties"]["acked_never_lost"]["trace"]["no_return"] == {
+        "step": 3,
+        "rescue": ["restart(replica=r1)"],
+        "undecided": False,
+        "at_latest": None,
+        "words": words,
+    }
+
+
 def test_every_result_is_one_short_line() -> None:
     lossy = nl.check(nl.profile("kafka-3.7").model(acks="1", leader_moves=1), ["acked_never_lost"])
     trace = lossy["acked_never_lost"].trace
