@@ -1,4 +1,4 @@
-"""The command `neverlost` as forks of one process that has imported it: a command takes no second to start.
+"""The command `neverlost` as forks of one process that has imported, audited and searched: a command takes no second to start.
 
     python started_commands.py FOLDER
 
