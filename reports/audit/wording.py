@@ -164,13 +164,24 @@ def survived_words(tolerance: Tolerance | None) -> str:
 
 
 def zone_words(examination: Examination) -> list[str]:
-    """That no file says in which zones the brokers are, if a zone is to be lost."""
+    """How many replicas of a partition a zone may have, and why, if a zone is to be lost."""
     zones = (
         [faults for name, faults in examination.tolerance.named if name == ZONE_LOSS] if examination.tolerance else []
     )
-    if not zones or examination.deployment.has_racks:
+    deployment = examination.deployment
+    if not zones:
         return []
-    return [f"no broker.rack is set: a zone may have every replica of a partition, so {ZONE_LOSS} is {zones[0]}."]
+    if deployment.replicas_in_one_zone == 1:
+        return [
+            f"{ZONE_LOSS} takes one replica only of partitions that Kafka placed itself with racks set, in {deployment.zones} zones."
+        ]
+    said = counted(deployment.zones, "zone") if deployment.zones else "no zone"
+    those = "every replica" if deployment.zones <= 1 else counted(deployment.replicas_in_one_zone, "replica")
+    enough = argument("assume", f"zones={deployment.replication_factor}")
+    named = (
+        f"the files name {said} (broker.rack): a zone may have {those} of a partition, so {ZONE_LOSS} is {zones[0]}."
+    )
+    return [f"{named} If every partition has its replicas in {deployment.replication_factor} zones, add {enough}."]
 
 
 def everyday_words(everyday: Mapping[str, Verdict]) -> str:

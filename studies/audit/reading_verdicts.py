@@ -55,8 +55,8 @@ class Readings:
 
 def examine_readings(deployment: Deployment, tolerance: Tolerance | None, study: Study) -> Readings:
     """Examine the first reading, or the one most like it that is not safe; of the others ask until one danger is found."""
-    if tolerance is not None and not deployment.has_racks:
-        tolerance = tolerance.in_one_zone(deployment.replication_factor)
+    if tolerance is not None:
+        tolerance = tolerance.with_zones(deployment.replicas_in_one_zone)
     first = examine(deployment, tolerance, study)
     if not deployment.others:
         return Readings(examination=first, verdicts=[_verdict_of(first)])

@@ -28,6 +28,10 @@ KRAFT = "strimzi.io/kraft"
 POOLS = "strimzi.io/node-pools"
 MANAGED = "strimzi.io/managed"
 PAUSED = "strimzi.io/pause-reconciliation"
+LOG_DIRS = "log.dirs"
+OF_OPERATOR = ("broker.", "log.dir", "metadata.log.dir", "node.id", "process.roles")
+"""Keys that begin so are the operator's own: what is written for them is not applied (KafkaClusterSpec.FORBIDDEN_PREFIXES)."""
+IGNORED = "the operator sets this itself: it ignores what is written here."
 OF_A_CLUSTER = ("KafkaTopic", "KafkaConnector")
 """Resources that the operator applies only with the label of a cluster: of brokers, or of the workers of Connect."""
 
@@ -76,13 +80,32 @@ def read_resources(documents: Sequence[Mapping], path: str) -> list[Configuratio
             problems.append(Notice(what=what, why=WHY, advice=advice, file=path, line=document.line))
     if problems:
         raise ConfigurationError(problems)
-    return [replace(file, brokers=_brokers(file, documents)) if file.role == "broker" else file for file in found]
+    return [_with_nodes(file, documents, path) if file.role == "broker" else file for file in found]
 
 
-def _brokers(file: ConfigurationFile, documents: Sequence[Mapping]) -> int | None:
-    """How many brokers a cluster has: those of its node pools, or of the resource itself if it has none; None if both may count."""
+def _with_nodes(file: ConfigurationFile, documents: Sequence[Mapping], path: str) -> ConfigurationFile:
+    """A cluster with what its nodes have: how many brokers there are, and on how many volumes each has its logs."""
     (kafka,) = (one for one in documents if one.text("kind") == "Kafka")
     pools = [one for one in documents if one.text("kind") == "KafkaNodePool" and cluster_of(one) == file.cluster]
+    volumes = [kafka.at("spec", "kafka", "storage", "volumes")]
+    volumes += [pool.at("spec", "storage", "volumes") for pool in pools if _holds_records(pool)]
+    several = [one for one in volumes if isinstance(one, Listing) and len(one.values) > 1]
+    directories = [
+        ConfigEntry(key=LOG_DIRS, value=",".join(_directories(one)), file=path, line=one.line, separator=":")
+        for one in several[:1]
+    ]
+    return replace(file, brokers=_brokers(kafka, pools), entries=(*file.entries, *directories))
+
+
+def _directories(volumes: Listing) -> Iterator[str]:
+    """Where each volume of a node is mounted (VolumeUtils of Strimzi)."""
+    for number, volume in enumerate(volumes.values):
+        named = volume.text("id") if isinstance(volume, Mapping) else None
+        yield f"/var/lib/kafka/data-{number if named is None else named}"
+
+
+def _brokers(kafka: Mapping, pools: Sequence[Mapping]) -> int | None:
+    """How many brokers a cluster has: those of its node pools, or of the resource itself if it has none; None if both may count."""
     own = kafka.text("spec", "kafka", "replicas")
     has_pools = own is None or kafka.text("metadata", "annotations", POOLS) == "enabled"
     if not has_pools and pools:
@@ -137,28 +160,35 @@ def _not_ready(document: Mapping, kind: str, path: str) -> Iterator[Notice]:
 
 
 def _kafka(document: Mapping, path: str) -> list[ConfigurationFile]:
-    """A Kafka resource: `spec.kafka.config`, the version, the zones of brokers, and whether there is a ZooKeeper."""
+    """A Kafka resource: `spec.kafka.config`, the version, and whether there is a ZooKeeper."""
     problems: list[Notice] = []
     kafka = document.at("spec", "kafka")
     if not isinstance(kafka, Mapping):
         what = "the resource has no spec.kafka."
         raise ConfigurationError([Notice(what=what, advice="Complete it.", file=path, line=document.line)])
-    entries = list(_config(kafka, path, problems))
+    written = list(_config(kafka, path, problems))
+    entries = [entry for entry in written if not entry.key.startswith(OF_OPERATOR)]
+    warnings = [entry.notice(IGNORED, advice="Leave it out.") for entry in written if entry not in entries]
     entries += _mode(document, kafka, path, problems)
     problems += _ephemeral(document, path, "spec", "kafka", "storage")
     metadata = _plain(kafka, "metadataVersion", path, problems)
     if metadata is not None:
         entries.append(replace(_entry("metadata.version", metadata, path), layer=AT_RUN_TIME))
-    zone = document.at("spec", "kafka", "rack", "topologyKey")
-    if isinstance(zone, Scalar) and zone.text:
-        entries.append(_entry("broker.rack", zone, path))
     version = _plain(kafka, "version", path, problems)
     release = None if version is None else _entry("version", version, path)
     if problems:
         raise ConfigurationError(problems)
     cluster = document.text("metadata", "name")
     return [
-        ConfigurationFile(path=path, form=FORM, role="broker", cluster=cluster, entries=tuple(entries), release=release)
+        ConfigurationFile(
+            path=path,
+            form=FORM,
+            role="broker",
+            cluster=cluster,
+            entries=tuple(entries),
+            release=release,
+            warnings=tuple(warnings),
+        )
     ]
 
 
