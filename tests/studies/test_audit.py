@@ -249,7 +249,10 @@ def test_a_verdict_that_rests_on_nothing_unsaid_names_no_default(audit: Run, tmp
     (tmp_path / "topic.properties").write_text(topic, encoding="utf-8")
     paths = [str(path) for path in sorted(tmp_path.iterdir())]
     _, out, _ = audit(*paths, "--kafka-version", "2.2.1", "--tolerate", "1 pause", "--quiet")
-    verdict = "SAFE with 1 pause. It assumes that no exchange is delayed and the controllers lose no decision."
+    verdict = (
+        "SAFE with 1 pause. It assumes that no exchange is delayed, the controllers lose no decision and no\nbroker that crashes"
+        " or loses power is the controller."
+    )
     assert out.split("What may happen")[0].endswith(f"idempotent producer\n{verdict}\n\n")
 
 
