@@ -117,9 +117,14 @@ def held(examination: Examination) -> list[tuple[Deployment, Danger]]:
     return [(examination.deployment, one.danger) for one in examination.decided if one.verdict == Verdict.HOLDS]
 
 
+def happens(examination: Examination) -> list[Danger]:
+    """What should be survived, and is not."""
+    return list(dict.fromkeys(one.danger for one in examination.violated if one.tolerated))
+
+
 def headline(examination: Examination) -> str:
     """The verdict in a sentence or two, with the defaults that it rests on."""
-    bad = {d.danger: None for d in examination.violated if d.tolerated}
+    bad = happens(examination)
     beyond = {d.danger: None for d in examination.violated if not d.tolerated and d.danger not in bad}
     usual = "a single fault" if bad else "any single fault"
     broken, survived = _events(examination)
