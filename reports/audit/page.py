@@ -24,7 +24,6 @@ from .as_text import (
     NOT_CHECKED,
     changed_since,
     classes_of,
-    cut_short,
     doubts_of,
     first_fix,
     origins,
@@ -34,7 +33,7 @@ from .as_text import (
 from .diff import diffs
 from .readings import details_for, readings_block
 from .section_page import opening_of, rows_of_cases, section_card, section_row, section_tone
-from .sections import not_asked_words, upper
+from .sections import not_asked_words, upper, verified_alone
 from .table import columns_of
 from .wording import (
     NO_SETTING,
@@ -92,7 +91,7 @@ def audit_html(audit: AuditResult) -> str:
         sections=[
             section_card(number, one, is_only=is_only) for number, one in enumerate(audit.sections.asked, start=1)
         ],
-        not_asked=not_asked_words(audit.sections.not_asked),
+        closing=[words for words in (verified_alone(audit), not_asked_words(audit.sections.not_asked)) if words],
     )
     return whole_page(f"{word}{said}", body, scripts=["trace/story.js"], styles=["audit/audit.css"])
 
@@ -178,7 +177,7 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
         "version": deployment.version,
         "assumed": deployment.assumed_defaults,
         "warnings": [str(warning) for warning in deployment.warnings],
-        "checked": " ".join(filter(None, (scope(audit), origins(audit), cut_short(examination)))),
+        "checked": f"{scope(audit)} {origins(audit)}",
     }
 
 
