@@ -253,8 +253,7 @@ def way_through(model: Model, symmetry: Symmetry, path: Sequence[Packed]) -> tup
     states = [next(w for w in model.initial_states() if symmetry.representative(w) == path[0])]
     steps = []
     for goal in path[1:]:
-        alike = symmetry.members(goal)
-        number, after = next((n, w) for n, w in model.successors(states[-1]) if w in alike)
+        number, after = model.step_to(states[-1], symmetry.members(goal))
         steps.append(model.steps[number])
         states.append(after)
     return states, steps

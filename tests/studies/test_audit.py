@@ -305,6 +305,18 @@ def test_a_search_that_is_cut_short_is_undecided(audit: Run, tmp_path: Path) -> 
     assert "Raise --max-states or --time-limit" in out
 
 
+def test_a_verdict_counts_the_questions_that_it_leaves_open(audit: Run, tmp_path: Path) -> None:
+    """With acks=1 two records overtake one another in three steps, and 900 states are too few to say anything of the rest."""
+    asked = ("--tolerate", "1 crash", "--max-states", "900", "--search", "--quiet", "--json", str(tmp_path / "a.json"))
+    code, out, _ = audit(*files("acks-1"), *asked, "--store", str(tmp_path / "store"))
+    verdict = " ".join(out.split("\n\n")[0].split())
+    (only,) = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["classes"]
+    left = [asked["verdict"] for asked in only["findings"]].count("undecided")
+    assert (code, bool(left)) == (1, True)
+    assert "NOT SAFE with 1 crash" in verdict
+    assert f"Undecided, because searches were cut short: {left} of {len(only['findings'])} questions" in verdict
+
+
 def test_a_release_that_is_newer_than_those_that_are_known_is_an_assumption_of_the_verdict(audit: Run) -> None:
     _, out, _ = audit(*files("good"), "--kafka-version", "4.1.7", "--assume", "elr=on", "--quiet")
     first = " ".join(out.split("\n\n")[1].split())

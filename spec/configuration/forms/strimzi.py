@@ -32,6 +32,7 @@ LOG_DIRS = "log.dirs"
 OF_OPERATOR = ("broker.", "log.dir", "metadata.log.dir", "node.id", "process.roles")
 """Keys that begin so are the operator's own: what is written for them is not applied (KafkaClusterSpec.FORBIDDEN_PREFIXES)."""
 IGNORED = "the operator sets this itself: it ignores what is written here."
+BROKER, CONTROLLER = "broker", "controller"
 OF_A_CLUSTER = ("KafkaTopic", "KafkaConnector")
 """Resources that the operator applies only with the label of a cluster: of brokers, or of the workers of Connect."""
 
@@ -59,7 +60,7 @@ def read_resources(documents: Sequence[Mapping], path: str) -> list[Configuratio
     for document in documents:
         kind = document.text("kind")
         if kind == "KafkaNodePool":
-            problems += _ephemeral(document, path, "spec", "storage")
+            problems += () if _is_of_controllers(document) else _ephemeral(document, path, "spec", "storage")
         elif kind in _READERS:
             whose = (kind,) if kind == "Kafka" else (kind, topic_name(document) or "", cluster_of(document) or "")
             if whose in seen:
@@ -80,7 +81,8 @@ def read_resources(documents: Sequence[Mapping], path: str) -> list[Configuratio
             problems.append(Notice(what=what, why=WHY, advice=advice, file=path, line=document.line))
     if problems:
         raise ConfigurationError(problems)
-    return [_with_nodes(file, documents, path) if file.role == "broker" else file for file in found]
+    found = [_with_nodes(file, documents, path) if file.role == "broker" else file for file in found]
+    return [*found, *_controllers(documents, path)]
 
 
 def _with_nodes(file: ConfigurationFile, documents: Sequence[Mapping], path: str) -> ConfigurationFile:
@@ -110,16 +112,51 @@ def _brokers(kafka: Mapping, pools: Sequence[Mapping]) -> int | None:
     has_pools = own is None or kafka.text("metadata", "annotations", POOLS) == "enabled"
     if not has_pools and pools:
         return None
-    counts = [one.text("spec", "replicas") for one in pools if _holds_records(one)] if has_pools else [own]
+    counts = [one.text("spec", "replicas") for one in pools if BROKER in _roles(one)] if has_pools else [own]
     plain = [int(count) for count in counts if count is not None and count.isdecimal()]
     return sum(plain) if plain and len(plain) == len(counts) else None
 
 
-def _holds_records(pool: Mapping) -> bool:
-    """Are the nodes of a pool brokers, and no controllers alone?"""
+def _roles(pool: Mapping) -> list[str]:
+    """What the nodes of a pool are; brokers, if it does not say."""
     roles = pool.at("spec", "roles")
-    named = [one.text for one in roles.values if isinstance(one, Scalar)] if isinstance(roles, Listing) else []
-    return not named or "broker" in named
+    named = [one.text or "" for one in roles.values if isinstance(one, Scalar)] if isinstance(roles, Listing) else []
+    return named or [BROKER]
+
+
+def _is_of_controllers(pool: Mapping) -> bool:
+    """Does a pool have controllers that are no brokers, and say how many? What they lose is asked about in a section of its own."""
+    return BROKER not in _roles(pool) and (pool.text("spec", "replicas") or "").isdecimal()
+
+
+def _controllers(documents: Sequence[Mapping], path: str) -> Iterator[ConfigurationFile]:
+    """What the operator writes for the controllers of each cluster, where all pools of controllers say how many they are.
+
+    They are static voters (KafkaBrokerConfigurationBuilder.withKRaft), and a node formats its disk when it starts (kafka_run.sh).
+    """
+    pools: dict[str, list[Mapping]] = {}
+    for pool in documents:
+        if pool.text("kind") == "KafkaNodePool" and CONTROLLER in _roles(pool):
+            pools.setdefault(cluster_of(pool) or "", []).append(pool)
+    for cluster, of_cluster in pools.items():
+        counts = [pool.text("spec", "replicas") or "" for pool in of_cluster]
+        if not all(count.isdecimal() for count in counts):
+            continue
+        voters = ",".join(f"{number}@{cluster}" for number in range(sum(map(int, counts))))
+        place = next(one.line for pool in of_cluster if (one := pool.at("spec", "replicas")) is not None)
+        entries = [
+            ConfigEntry(key=key, value=value, file=path, line=place, separator=":")
+            for key, value in (("process.roles", CONTROLLER), ("controller.quorum.voters", voters))
+        ]
+        lost = next((notice for pool in of_cluster for notice in _ephemeral(pool, path, "spec", "storage")), None)
+        yield ConfigurationFile(
+            path=path,
+            form=FORM,
+            role="broker",
+            cluster=cluster or None,
+            entries=tuple(entries),
+            forgets=None if lost is None else replace(entries[0], key="storage", value="ephemeral", line=lost.line),
+        )
 
 
 def _not_applied(document: Mapping, kind: str, path: str) -> Iterator[Notice]:

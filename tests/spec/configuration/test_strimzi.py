@@ -135,7 +135,7 @@ def test_what_the_operator_sets_itself_is_not_taken_from_the_file(tmp_path: Path
     ],
 )
 def test_the_brokers_of_a_cluster_are_counted(documents: list[str], brokers: int | None, tmp_path: Path) -> None:
-    (broker,) = read_configuration(file(tmp_path, "---\n".join(documents)))
+    broker, *_ = read_configuration(file(tmp_path, "---\n".join(documents)))
     assert broker.brokers == brokers
 
 
