@@ -90,7 +90,7 @@ def _with_nodes(file: ConfigurationFile, documents: Sequence[Mapping], path: str
     (kafka,) = (one for one in documents if one.text("kind") == "Kafka")
     pools = [one for one in documents if one.text("kind") == "KafkaNodePool" and cluster_of(one) == file.cluster]
     volumes = [kafka.at("spec", "kafka", "storage", "volumes")]
-    volumes += [pool.at("spec", "storage", "volumes") for pool in pools if _holds_records(pool)]
+    volumes += [pool.at("spec", "storage", "volumes") for pool in pools if BROKER in _roles(pool)]
     several = [one for one in volumes if isinstance(one, Listing) and len(one.values) > 1]
     directories = [
         ConfigEntry(key=LOG_DIRS, value=",".join(_directories(one)), file=path, line=one.line, separator=":")
