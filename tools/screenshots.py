@@ -81,7 +81,8 @@ def on_the_way() -> Explorer:
     lost = bug_named("kept-known-ends").lost
     assert lost is not None
     model = profiles()["kafka-4.1"].model(acks="all", min_isr=2, leader_moves=3)
-    return Explorer(model=model, token="token", other_model=other_model, begin=tuple((lost.steps or ())[:12]))
+    steps = tuple((lost.steps or ())[:12])
+    return Explorer(model=model, token="token", example=example_of_other(model), other_model=other_model, begin=steps)
 
 
 def of_a_group() -> Explorer:

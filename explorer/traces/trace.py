@@ -46,8 +46,7 @@ def way_on(model: Model, symmetry: Symmetry, start: Packed, goals: Sequence[Pack
     """The states of the interpreter from a start on, each with the next of the goals as its representative, and the steps."""
     states, steps = [start], list[Step]()
     for goal in goals:
-        alike = symmetry.members(goal)
-        number, after = next((n, w) for n, w in model.successors(states[-1]) if w in alike)
+        number, after = model.step_to(states[-1], symmetry.members(goal))
         steps.append(model.steps[number])
         states.append(after)
     return states, steps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache, cached_property, partial
@@ -602,10 +602,16 @@ class Model:
 
         Only the steps of the numbers in `among` are tried, if given.
         """
+        return list(self._tried(words, range(len(self.steps)) if among is None else among))
+
+    def step_to(self, words: Packed, goals: Container[Packed]) -> tuple[int, Packed]:
+        """The first step from a state to one of some states, as `successors` has it; there must be one."""
+        return next(found for found in self._tried(words, range(len(self.steps))) if found[1] in goals)
+
+    def _tried(self, words: Packed, numbers: Iterable[int]) -> Iterator[tuple[int, Packed]]:
         state = self.passing(words)
-        found = []
-        numbers = range(len(self.steps)) if among is None else among
-        for number, step in ((number, self.steps[number]) for number in numbers):
+        for number in numbers:
+            step = self.steps[number]
             try:
                 step.action.function(state, *step.arguments)
                 after = self.layout.pack_changes(words, state)
@@ -616,8 +622,7 @@ class Model:
             finally:
                 if state.journal:
                     state.undo()
-            found.append((number, after))
-        return found
+            yield number, after
 
     def apply(self, words: Packed, step: Step) -> Packed:
         """The state after `step`. Raises Refused if a guard forbids it, ModelError if the action leaves a domain."""

@@ -14,11 +14,12 @@ from neverlost.explorer.no_return import with_no_return
 from neverlost.explorer.traces.sentence import no_return_words, sentence
 from neverlost.explorer.traces.trace import Trace as FoundTrace
 from neverlost.explorer.traces.trace import replay
-from neverlost.explorer.traces.trace_json import read_trace, trace_json
+from neverlost.explorer.traces.trace_json import TraceFileError, read_trace, trace_json
 from neverlost.explorer.words import counted
 from neverlost.model.core import Model
 from neverlost.reports.trace.formats import render
 
+from .arguments import path_of
 from .models import profile_of_data
 from .shown import Shown
 
@@ -115,7 +116,10 @@ def load_trace(path: str | Path, profile_reference: str | None = None) -> Trace:
     >>> len(nl.load_trace("loss.json"))
     3
     """
-    text = Path(path).read_text(encoding="utf-8")
+    try:
+        text = path_of(path, "path").read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise TraceFileError(f"{path} is not a trace: it is not UTF-8") from error
     return Trace(
         read_trace(text, str(path), lambda name: profile_of_data(name, profile_reference, f"{path} is a trace"))
     )

@@ -24,7 +24,6 @@ from .as_text import (
     NOT_CHECKED,
     changed_since,
     classes_of,
-    cut_short,
     doubts_of,
     first_fix,
     origins,
@@ -33,8 +32,8 @@ from .as_text import (
 )
 from .diff import diffs
 from .readings import details_for, readings_block
-from .section_page import opening_of, rows_of_cases, section_card, section_row, section_tone
-from .sections import not_asked_words, upper
+from .section_page import first_of, opening_of, rows_of_cases, section_card, section_row, section_tone
+from .sections import not_asked_words, upper, verified_alone
 from .table import columns_of
 from .wording import (
     NO_SETTING,
@@ -46,6 +45,7 @@ from .wording import (
     costs_line,
     few,
     first_words,
+    happens,
     headline,
     listed,
     mark_of,
@@ -92,7 +92,8 @@ def audit_html(audit: AuditResult) -> str:
         sections=[
             section_card(number, one, is_only=is_only) for number, one in enumerate(audit.sections.asked, start=1)
         ],
-        not_asked=not_asked_words(audit.sections.not_asked),
+        warnings=_warnings(audit),
+        closing=[words for words in (verified_alone(audit), not_asked_words(audit.sections.not_asked)) if words],
     )
     return whole_page(f"{word}{said}", body, scripts=["trace/story.js"], styles=["audit/audit.css"])
 
@@ -116,7 +117,9 @@ def _opening(audit: AuditResult) -> tuple[str, str, str]:
     if audit.sections.verdicts:
         return opening_of(audit)
     if len(audit.classes) != 1 or audit.refused:
-        return word_of_all(audit), f": {overview(audit)}", ""
+        dangers = list(dict.fromkeys(danger for one in audit.classes for danger in happens(one.examination)))
+        counts = overview(audit)
+        return word_of_all(audit), f": {first_of(dangers)}." if dangers else f": {counts}", counts if dangers else ""
     (one,) = audit.classes
     word = verdict_words(one.examination.verdict, one.deployment)
     first, _, more = headline(one.examination).partition(". ")
@@ -129,6 +132,17 @@ def _compared(audit: AuditResult) -> list[str]:
     return [comparison_headline(audit.comparison), *changed_since(audit.comparison)]
 
 
+def _warnings(audit: AuditResult) -> dict[str, str]:
+    """What else is to be said of the files, each once; with the topics that it is about, if it is not about all."""
+    said: dict[str, list[str]] = {}
+    for one in audit.classes:
+        for warning in one.deployment.warnings:
+            said.setdefault(str(warning), []).append(few(one.deployment.units))
+    about = {text: "; ".join(of) if len(of) < len(audit.classes) else "" for text, of in said.items()}
+    doubts = (doubt for section in audit.sections.asked for doubt in section.subject.doubts if not doubt.decides)
+    return about | {str(doubt): "" for doubt in doubts if str(doubt) not in about}
+
+
 def _summary(audit: AuditResult, classes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """A row for each class, the worst first: its topics, its verdict, and what to do first."""
     refused = [" ".join(str(problem) for problem in one.problems) for one in audit.refused]
@@ -138,6 +152,7 @@ def _summary(audit: AuditResult, classes: Sequence[Mapping[str, Any]]) -> list[d
             "units": few(units) or TOPICS,
             "all": ", ".join(units),
             "word": word,
+            "why": classes[number - 1]["why"] if number <= len(classes) else "",
             "tone": classes[number - 1]["tone"] if number <= len(classes) else TONES[verdict],
             "settings": classes[number - 1]["settings"] if number <= len(classes) else "",
             "first": classes[number - 1]["first"] if number <= len(classes) else refused[number - 1 - len(classes)],
@@ -164,7 +179,8 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
         "details": "" if block is None else details_for(block),
         "units": few(deployment.units) or TOPICS,
         "settings": settings_line(deployment),
-        "headline": headline(examination),
+        "headline": upper(headline(examination).removeprefix(verdict_words(audit.verdict, deployment)).lstrip()),
+        "why": listed(danger.what for danger in happens(examination)),
         "word": word_of_class(audit),
         "tone": _class_tone(audit),
         "doubts": doubts_of(audit),
@@ -177,8 +193,7 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
         "stories": [_story(ids[danger], [pair for pair in fixed if pair[0].danger == danger]) for danger in dangers],
         "version": deployment.version,
         "assumed": deployment.assumed_defaults,
-        "warnings": [str(warning) for warning in deployment.warnings],
-        "checked": " ".join(filter(None, (scope(audit), origins(audit), cut_short(examination)))),
+        "checked": " ".join(filter(None, (scope(audit), origins(audit)))),
     }
 
 
@@ -203,8 +218,8 @@ def _against_everyday_work(audit: ClassAudit, fixed: Found) -> str:
     works = [EVERYDAY[name] for name in audit.everyday]
     fixes = [fix for finding, fix in fixed if any(finding.faults.within(faults) for faults in works)]
     fix = next((fix for fix in fixes if fix is not None), None)
-    change = NOTHING_HELPS if fix is None else first_words(audit.deployment, fix)
-    return f"{word_of_class(audit)}. Against that: {change}"
+    change = NO_SETTING if fix is None else first_words(audit.deployment, fix)
+    return f"Against {listed(audit.everyday)}: {change[0].lower()}{change[1:]}"
 
 
 def _remedy(audit: ClassAudit, same: Found, ids: Mapping[Danger, str]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from .sections import (
     command_of,
     doubts_of_section,
     examined_words,
+    happens_in,
     heading,
     headline_of,
     narrowing,
@@ -37,7 +38,7 @@ from .wording import VERDICTS, listed, word_of_all
 
 
 def opening_of(audit: AuditResult) -> tuple[str, str, str]:
-    """The verdict, of which parts it is, and the verdicts of the others. The only part says why in its first sentence."""
+    """The verdict, of which parts it is and why, and the verdicts of the others. The only part says why in its first sentence."""
     word = word_of_all(audit)
     parts = verdicts_of_parts(audit)
     if len(parts) == 1 and audit.sections.asked:
@@ -47,11 +48,18 @@ def opening_of(audit: AuditResult) -> tuple[str, str, str]:
     titles = [part.title for part in parts]
     named: dict[str, list[str]] = {}
     for part in parts:
-        named.setdefault(part.verdict, []).append(part.title if titles.count(part.title) == 1 else part.words)
-    said = {verdict: listed(of_verdict) for verdict, of_verdict in named.items()}
-    of_it = said.pop(word, "")
-    others = " ".join(f"{verdict}: {these}." for verdict, these in said.items())
-    return word, f": {of_it}." if of_it else ".", others
+        title = part.title if titles.count(part.title) == 1 else part.words
+        named.setdefault(part.verdict, []).append(": ".join(filter(None, (title, first_of(part.happens)))))
+    of_it = named.pop(word, [])
+    said = "; ".join(of_it) if any(part.happens for part in parts) else listed(of_it)
+    others = " ".join(f"{verdict}: {listed(these)}." for verdict, these in named.items())
+    return word, f": {said}." if said else ".", others
+
+
+def first_of(dangers: Sequence[Danger]) -> str:
+    """The two worst of what may happen, and how many more there are."""
+    more = len(dangers) - 2
+    return listed([*(danger.what for danger in dangers[:2]), *([f"{more} more"] if more > 0 else [])])
 
 
 def rows_of_cases(rows: Sequence[CaseRow | ReadingRow]) -> list[dict[str, str]]:
@@ -76,6 +84,7 @@ def section_row(number: int, section: Section, *, is_only: bool) -> dict[str, An
         "units": heading(section),
         "all": section.subject.about,
         "word": word_of(section),
+        "why": "" if is_only else listed(danger.what for danger in happens_in(section)),
         "tone": section_tone(section),
         "settings": "" if is_only else section.case.says,
         "first": _first(section),
@@ -111,7 +120,7 @@ def section_card(number: int, section: Section, *, is_only: bool) -> dict[str, A
         "word": word_of(section),
         "tone": section_tone(section),
         "heading": heading(section),
-        "headline": rest if is_only else f"{first}. {rest}",
+        "headline": rest if is_only else f"{upper(first.removeprefix(VERDICTS[section.verdict]).lstrip())}. {rest}",
         "rows": rows_of_cases(case_rows(section)),
         "say": narrowing(section),
         "examined": examined_words(section),
@@ -122,7 +131,6 @@ def section_card(number: int, section: Section, *, is_only: bool) -> dict[str, A
         "columns": columns_of(table),
         "note": "",
         "stories": [_story(ids[danger], section, danger) for danger in dangers],
-        "notes": [str(doubt) for doubt in section.subject.doubts if not doubt.decides],
         "checked": section.case.searched,
     }
 

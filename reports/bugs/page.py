@@ -34,7 +34,8 @@ def bugs_html(bugs: Sequence[Bug]) -> str:
     """The page: one file. With one bug alone, its story also has what else could have happened."""
     alone = len(bugs) == 1
     found = sum(bug.lost is not None for bug in bugs)
-    title = f"{', '.join(bugs[0].jira)}: {bugs[0].what}" if alone else "Losses that Kafka had"
+    still = f"{sum(map(_is_open, bugs))} are in {RELEASES[-1]} still"
+    title = f"{', '.join(bugs[0].jira)}: {bugs[0].what}" if alone else f"{len(bugs)} losses that Kafka had: {still}"
     shown = [(bug, _values(bug, with_beyond=alone)) for bug in sorted(bugs, key=_ended)]
     groups = {
         f"In the newest release that is known here, {RELEASES[-1]}": [v for bug, v in shown if _is_open(bug)],

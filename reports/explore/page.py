@@ -8,7 +8,7 @@ from neverlost.model.core import Model
 
 from ..pages.page import embedded, filled, whole_page
 from ..trace.drawing import MOST
-from ..trace.page import conditions
+from ..trace.page import conditions, symbols
 from .where import example_where
 
 EXPORTS = ("html", "json", "itf", "mermaid", "pytest", "svg", "text", "dot", "graphml")
@@ -24,6 +24,7 @@ def explore_html(model: Model, begin: Sequence[str], compare: str, other: str) -
         "explore/explore.html.j2",
         name=model.profile.name,
         conditions=conditions(model),
+        symbols=symbols(model),
         statement=model.profile.statement,
         most=MOST,
         example=example_where(model),

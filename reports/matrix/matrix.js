@@ -66,7 +66,7 @@
     if (again) return;
     const story = document.getElementById(link.hash.slice(1));
     const place = element("div", undefined, "place");
-    place.append(story, legend);
+    place.append(legend, story);
     link.closest(".block").append(place);
     link.parentElement.classList.add("chosen");
     story.hidden = false;

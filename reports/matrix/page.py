@@ -10,7 +10,8 @@ from typing import Any
 
 from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.traces.commands import check_words
-from neverlost.explorer.traces.sentence import sentence
+from neverlost.explorer.traces.sentence import deciding_property, sentence
+from neverlost.explorer.traces.trace import Trace
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Budget, Model, Profile
 from neverlost.model.core.profile import show_bounds
@@ -20,7 +21,7 @@ from neverlost.spec.matrix import Cell, Matrix
 from neverlost.studies.searched_matrix import SearchedMatrix
 
 from ..pages.page import filled, whole_page
-from ..trace.page import conditions, story_section, symbols
+from ..trace.page import conditions, spaced, story_section, symbols
 from .as_text import cell_text, cells_legend, counts
 
 LEVELS = 5
@@ -48,14 +49,21 @@ class _Stories:
                 {
                     "number": number,
                     "steps": answer.steps,
-                    "sentence": sentence(trace),
+                    "sentence": _sentence(trace),
                     "where": f"{_short(cell.version)}, {_label(self.matrix, cell.column, budgets)}",
+                    "title": cell.title,
                     "conditions": conditions(trace.model),
                     "section": story_section(trace, f"story-{number}-step", with_fields=False),
                     "command": check_words(model, self.matrix.asks),
                 }
             )
         return self.numbers[key]
+
+
+def _sentence(trace: Trace) -> str:
+    """What this story shows; empty if its property has no words for it, as the statement would stand beside every story."""
+    prop = deciding_property(trace)
+    return "" if prop is None or prop.story is None else sentence(trace)
 
 
 def _shown(trace: Any) -> list[Any]:
@@ -114,12 +122,13 @@ def matrix_html(searched: SearchedMatrix) -> str:
     body = filled(
         "matrix/matrix.html.j2",
         heading=matrix.question,
-        bounds=show_bounds(next(iter(models.values())).bounds),
+        answer=_answer(found, versions),
+        bounds=spaced(show_bounds(next(iter(models.values())).bounds)),
         summary=counts(found),
         legend=f"{cells_legend(matrix)} {matrix.meaning}".strip(),
         note=matrix.note,
         scale=scale.ranges() if stories.written else {},
-        tones={one.tone: one.text for one in shown.values() if one.story is None},
+        tones=_meanings(matrix, {one.tone: one.text for one in shown.values() if one.story is None}),
         symbols=symbols(*models.values()),
         filters=filters,
         hides=not all(all(values.values()) for values in opens),
@@ -132,6 +141,30 @@ def matrix_html(searched: SearchedMatrix) -> str:
     return whole_page(
         matrix.question, body, scripts=["trace/story.js", "matrix/matrix.js"], styles=["matrix/matrix.css"]
     )
+
+
+def _answer(found: Mapping[Cell, Answer], versions: Sequence[Profile]) -> str:
+    """In how many cells it happens, of all and of the last version, and how many are undecided."""
+    newest = versions[-1]
+    of_newest = [answer for cell, answer in found.items() if cell.version.name == newest.name]
+    shares = [
+        f"{sum(answer.verdict == Verdict.VIOLATED for answer in answers):,} of {len(answers):,}"
+        for answers in (list(found.values()), of_newest)
+    ]
+    undecided = sum(answer.verdict == Verdict.UNDECIDED for answer in found.values())
+    releases = _releases(newest, versions) or newest.name
+    said = f"A {next(iter(found)).matrix.violation} in {shares[0]} cells; of {releases} in {shares[1]}"
+    return f"{said}; {undecided:,} undecided." if undecided else f"{said}."
+
+
+def _meanings(matrix: Matrix, texts: Mapping[str, str]) -> dict[str, str]:
+    """What each cell without a number says, by its class."""
+    said = {
+        "ok": "in no state",
+        "ok hidden": f"in none, but {matrix.ran_out} ran out in some",
+        "undecided": "undecided",
+    }
+    return {tone: f"{text}: {said[tone]}" for tone, text in texts.items()}
 
 
 def _cell(cell: Cell, answer: Answer, model: Model, stories: _Stories, scale: _Scale) -> _Shown:

@@ -29,11 +29,13 @@ STYLES = (TOKENS, PICTURE, "pages/page.css")
 
 
 OPTION = re.compile(r"--\w[\w-]*")
+SLASH = re.compile(r"(?<=[\w.])/(?=\w)")
 
 
-def unbroken(text: str) -> Markup:
-    """A text in which no option, such as `--min-isr`, is broken at a hyphen by the end of a line."""
-    return Markup(OPTION.sub(r'<span class="whole">\g<0></span>', str(escape(text))))
+def fitted(text: str) -> Markup:
+    """A text for windows of every width: a line may end after a slash of a path, and not within an option such as `--min-isr`."""
+    whole = OPTION.sub(r'<span class="whole">\g<0></span>', str(escape(text)))
+    return Markup(SLASH.sub("/<wbr>", whole))
 
 
 def in_parts(parts: Iterable[str]) -> Markup:
@@ -52,7 +54,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"unbroken": unbroken, "in_parts": in_parts}
+    environment.filters |= {"fitted": fitted, "in_parts": in_parts}
     return environment
 
 

@@ -139,12 +139,12 @@ def conditions(model: Model) -> list[str]:
     A bound of nought is left out: it bounds what cannot happen here.
     """
     chosen = model.profile.not_its_own(model.settings)
-    settings = [f"{_spaced(s.name)} {s.show(value)}" for s, value in chosen]
-    return [model.profile.name, *settings, *(f"{_spaced(name)} {n}" for name, n in model.bounds.items() if n)]
+    settings = [f"{spaced(s.name)} {s.show(value)}" for s, value in chosen]
+    return [model.profile.name, *settings, *(f"{spaced(name)} {n}" for name, n in model.bounds.items() if n)]
 
 
-def _spaced(name: str) -> str:
-    """The name of a setting or a bound in words, with Kafka's abbreviations as Kafka writes them."""
+def spaced(name: str) -> str:
+    """Names of settings and bounds in words, with Kafka's abbreviations as Kafka writes them."""
     return re.sub(r"\b(isr|elr)\b", lambda found: found[0].upper(), name.replace("_", " "))
 
 

@@ -36,6 +36,12 @@ def test_every_cell_is_on_the_page_and_every_loss_has_its_story(run: Run, tmp_pa
             assert cell.words in ("ok", "ok*", "?")
     assert used == set(stories)
     assert len(shown) == len(values)
+    lost = [cell["profile"] for cell in values if cell["verdict"] == "violated"]
+    each = len(values) // 2
+    assert (
+        page.all("header")[0].all("strong")[0].words
+        == f"A loss in {len(lost)} of {len(values)} cells; of 4.1.0 to 4.2.2 in {lost.count('kafka-4.1')} of {each}."
+    )
 
 
 def key_of(cell: Any, column: int, versions: list[str]) -> tuple[tuple[str, ...], str, int]:

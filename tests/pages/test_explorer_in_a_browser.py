@@ -162,7 +162,7 @@ def test_no_lane_is_cut_off_and_no_band_is_blank(look: Look, address: str, size:
     looked = look(address, size=size)
     looked.page.wait_for_selector("#step-0")
     take(looked, FIRST[0])
-    above, story = (looked.page.locator(part).bounding_box() for part in ("header", ".story"))
+    above, story = (looked.page.locator(part).bounding_box() for part in (".walk > details", ".story"))
     assert above is not None
     assert story is not None
     assert 0 <= story["y"] - above["y"] - above["height"] < 40

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-VOID = {"meta", "link", "br", "hr", "img", "input", "rect", "circle", "path", "line"}
+VOID = {"meta", "link", "br", "hr", "wbr", "img", "input", "rect", "circle", "path", "line"}
 
 
 @dataclass
