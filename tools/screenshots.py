@@ -49,6 +49,7 @@ WRITTEN = {
     "topics": ("audit", "examples/audit/many-topics"),
     "group": ("audit", "examples/audit/consumer"),
     "controllers": ("audit", "examples/audit/controllers"),
+    "exactly-once": ("audit", "examples/audit/exactly-once"),
     "matrix": ("matrix", "--replicas", "2"),
     "matrix-groups": ("matrix", "groups"),
     "matrix-transactions": ("matrix", "transactions"),
