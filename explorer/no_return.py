@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from neverlost.model.core import Model, ModelError, Packed, Property, SymmetryError
 from neverlost.model.core.reading import trees_of
 from neverlost.model.core.tree import Comparison, Size, Total, walk
 
-from .engines.successors import CompiledSteps, FlawFound
+from .engines.engine import FlawFound
 from .result import Result
 from .symmetry import Symmetry, symmetry_of
 from .traces.no_return import StepOfNoReturn
@@ -32,6 +32,9 @@ INTERPRETED = 128
 TOGETHER = 64
 """States that are expanded together."""
 
+
+if TYPE_CHECKING:
+    from .engines.successors import CompiledSteps
 
 Said = TypeVar("Said")
 
@@ -104,6 +107,8 @@ class _Reached:
 
     @cached_property
     def compiled(self) -> CompiledSteps:
+        from .engines.successors import CompiledSteps
+
         return CompiledSteps(self.model, self.symmetry)
 
     def reach(self, start: Packed) -> int:

@@ -21,7 +21,6 @@ from typing import Any
 from neverlost.model import core
 from neverlost.model.core import Model, NeverlostError
 
-from ..engines.table_memory import sparing_memory
 from ..files.json_reading import read_json
 from ..files.kept import clear_left, read_kept, write_kept
 from ..process.watch import Watch
@@ -228,6 +227,9 @@ class Answers:
                 open_ones.setdefault((same[0].model.profile.name, same[0].search_key), []).append(same)
                 continue
             yield from ((question, found) for question in same)
+        # `--help` of a command imports this module, and needs no NumPy.
+        from ..engines.table_memory import sparing_memory
+
         with sparing_memory(), ThreadPoolExecutor(workers) as pool:
             running = {
                 pool.submit(ask_together, [same[0] for same in together], limits or Limits(), interrupted): together

@@ -13,6 +13,7 @@ from neverlost.model.core import Model, Packed, Property
 from ..compile.cache import first_text, loaded_kernel
 from ..compile.generate import kernel_source, numbered_properties
 from ..symmetry import Symmetry
+from .engine import FlawFound
 
 OUT_ROWS = 1 << 16
 """How many successors are computed before duplicates are dropped: few enough for the cache of a core."""
@@ -25,10 +26,6 @@ def out_arrays(kernel: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint3
     """
     size = OUT_ROWS + kernel.FRAME_ROWS * kernel.STEPS
     return np.empty((size, kernel.WORDS), np.int64), np.empty(size, np.uint32)
-
-
-class FlawFound(Exception):
-    """The kernel found an index or a value outside its domain; the interpreter says which."""
 
 
 class CompiledSteps:
