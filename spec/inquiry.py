@@ -24,6 +24,15 @@ Counts = Mapping[str, int]
 """How many times something may happen in a run, by the name of the budget."""
 
 
+REPLACED = "a coordinator that was replaced answers nobody any more"
+"""What sections rest on that ask about a coordinator: the models replace it in one step."""
+
+
+def no_several_faults(topic: str) -> str:
+    """What sections rest on whose log is a topic: single faults of its brokers are asked about, and no others."""
+    return f"{topic} loses no record by several faults together, such as a rolling restart"
+
+
 @dataclass(frozen=True, kw_only=True)
 class OpenPoint:
     """What files leave open: `ways` are the answers, as `--assume NAME=WAY` takes them, each in words, the usual one first.
@@ -166,6 +175,7 @@ class Inquiry(ABC):
 
     `title` heads the section. `points` are what files may leave open, beside the release. `answers` are the names of what an audit of
     topics calls unchecked, and this checks. `not_asked` says what would lead to the question. `assumes` is what every verdict rests on.
+    `topic` is the one of the cluster's own that has the log of what is asked about.
     """
 
     family: ClassVar[str]
@@ -176,6 +186,7 @@ class Inquiry(ABC):
     answers: ClassVar[frozenset[str]] = frozenset()
     not_asked: ClassVar[str]
     assumes: ClassVar[tuple[str, ...]]
+    topic: ClassVar[str] = ""
 
     def assumed_of(self, case: Case) -> Sequence[str]:
         """What a verdict on a case rests on."""

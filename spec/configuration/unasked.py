@@ -96,6 +96,14 @@ UNCHECKED = (
         "Have three controllers.",
     ),
     Unchecked(
+        "a migration from ZooKeeper",
+        ("zookeeper.metadata.migration.enable",),
+        "true",
+        "What the migration itself does to records is not modelled. To 3.5.1, and in 3.6.0, a producer may get the id of another: its"
+        " records then count as duplicates, and are acknowledged and not written (KAFKA-15552).",
+        "Upgrade to 3.5.2 or 3.6.1 before you migrate.",
+    ),
+    Unchecked(
         "exactly-once sources of Kafka Connect",
         ("exactly.once.source.support", "exactly.once.support"),
         "enabled|preparing|required",

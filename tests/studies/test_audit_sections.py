@@ -445,6 +445,20 @@ def test_a_tolerance_of_a_family_is_asked_together(asking: Asking) -> None:
     assert section.verdict == Verdict.HOLDS
 
 
+def test_several_faults_that_topics_should_survive_leave_a_section_open(audit: Run, tmp_path: Path) -> None:
+    """The decisions of a coordinator lie in a topic: a rolling restart takes its records as it takes those of others."""
+    (tmp_path / "producer.properties").write_text(APP, encoding="utf-8")
+    (tmp_path / "topic.properties").write_text("replication.factor=2\nmin.insync.replicas=2\n", encoding="utf-8")
+    paths = [str(path) for path in sorted(tmp_path.iterdir())]
+    given = (*paths, "--kafka-version", "4.4.0", "--assume", TV2, "--quiet", "--survive")
+    code, out, _ = audit(*given, "rolling-restart")
+    assert code == 3
+    assert "UNDECIDED: __transaction_state must survive rolling-restart too, which is not asked here." in " ".join(
+        out.split()
+    )
+    assert "which is not asked here" not in audit(*given, "pod-kill")[1]
+
+
 def test_what_is_said_of_a_family_that_is_not_asked_is_refused(asking: Asking) -> None:
     with pytest.raises(NeverlostError, match="unanswered=closes goes with no reading"):
         asking("4.3.1", "unanswered=closes", consumer=CONSUMER.format("true", "latest"), broker=BROKER)

@@ -31,6 +31,7 @@ from neverlost.spec.configuration.version_choice import ChosenVersion
 from neverlost.spec.exposure import Danger
 from neverlost.spec.inquiry import (
     RELEASE,
+    REPLACED,
     Ask,
     Case,
     Counts,
@@ -41,6 +42,7 @@ from neverlost.spec.inquiry import (
     Subject,
     add_case,
     all_within,
+    no_several_faults,
 )
 from neverlost.spec.kafka.releases import EITHER, RELEASES
 
@@ -336,6 +338,9 @@ COMMITTED_BEFORE = (
 LOST_OFFSET = "1 offset lost from the coordinator's log + 1 later member"
 
 
+TOPIC = "__consumer_offsets"
+
+
 class GroupsInquiry(Inquiry):
     """Each consumer's file."""
 
@@ -345,11 +350,14 @@ class GroupsInquiry(Inquiry):
     faults = Group.budgets
     points = POINTS
     not_asked = "no file is of a consumer"
+    topic = TOPIC
     assumes = (
         "the program commits what it has processed before it gives a partition up, and seeks nowhere by itself",
         "it has a group.id and subscribes, and closes its consumer if it fails at a record, unless a framework goes on",
         "what it commits by hand is processed: without offsets, commitSync() and commitAsync() commit all that poll has returned",
         COMMITTED_BEFORE,
+        REPLACED,
+        no_several_faults(TOPIC),
     )
 
     def assumed_of(self, case: Case) -> Sequence[str]:

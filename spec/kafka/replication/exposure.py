@@ -55,6 +55,16 @@ def _may_renumber(deployment: Deployment) -> bool:
     )
 
 
+def _of_flushes(deployment: Deployment) -> Iterator[str]:
+    """What a flush before each acknowledgement rests on: UnifiedLog.flush syncs the folder of a segment from 3.0 on."""
+    if deployment.settings["flush"]:
+        yield "what was flushed is there after a power loss" + (
+            ""
+            if at_least(deployment.version, "3.0")
+            else ", also in a new file, whose folder Kafka does not sync (KAFKA-3968)"
+        )
+
+
 def _sends_as_java(client: Client | None) -> bool:
     return client is None or client.java is not None or "producer" not in client.defaults
 
@@ -157,7 +167,7 @@ class ReplicationExposure(Exposure):
         """
         renumbers = danger.property == "written_once" and _may_renumber(deployment)
         of_mode = (NO_CONTROLLER,) if deployment.mode == ZOOKEEPER else ()
-        return (*self.assumes, *of_mode, *((NONE_REFUSED,) if renumbers else ()))
+        return (*self.assumes, *of_mode, *_of_flushes(deployment), *((NONE_REFUSED,) if renumbers else ()))
 
     def usual_faults(self, deployment: Deployment, danger: Danger) -> tuple[Faults, ...]:
         if danger.concerns == "consumer":

@@ -22,6 +22,7 @@ from neverlost.spec.configuration.versions import version_line
 from neverlost.spec.exposure import Danger
 from neverlost.spec.inquiry import (
     RELEASE,
+    REPLACED,
     Ask,
     Case,
     Counts,
@@ -33,6 +34,7 @@ from neverlost.spec.inquiry import (
     add_case,
     all_within,
     bounds_of,
+    no_several_faults,
 )
 from neverlost.spec.kafka.releases import EITHER, KRAFT, RELEASES, has_mode
 
@@ -312,6 +314,9 @@ def _is_transactional(file: ConfigurationFile) -> bool:
     return file.role == "producer" and any(file.canonical(entry.key) == ID.key for entry in file.entries)
 
 
+TOPIC = "__transaction_state"
+
+
 class TransactionsInquiry(Inquiry):
     """Each producer's file that has a transactional.id."""
 
@@ -322,10 +327,14 @@ class TransactionsInquiry(Inquiry):
     points = POINTS
     answers: ClassVar[frozenset[str]] = frozenset({"transactions"})
     not_asked = "no producer's file sets transactional.id"
+    topic = TOPIC
     assumes = (
         "every program has a transactional.id of its own, which stays the same when it starts again",
         "readers have isolation.level=read_committed",
         "partitions lose no record but a marker where that is asked",
+        "no producer comes to the end of its epochs (KAFKA-18660, KAFKA-20090, KAFKA-20310)",
+        REPLACED,
+        no_several_faults(TOPIC),
     )
 
     def subjects(self, read: Read) -> Sequence[Subject]:
