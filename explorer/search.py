@@ -27,7 +27,7 @@ from .process.memory import peak_bytes, resident_bytes
 from .process.watch import UNWATCHED, Watch
 from .result import DecidedProperty, LeftOut, Result
 from .symmetry import Symmetry, symmetry_of
-from .traces.trace import ReplayError, Trace, replay
+from .traces.trace import ReplayError, Trace, replay, way_on
 from .verdict import Verdict
 
 if TYPE_CHECKING:
@@ -250,14 +250,8 @@ def _engine(
 
 def way_through(model: Model, symmetry: Symmetry, path: Sequence[Packed]) -> tuple[list[Packed], list[Step]]:
     """States of the interpreter with these representatives, and the steps between them."""
-    states = [next(w for w in model.initial_states() if symmetry.representative(w) == path[0])]
-    steps = []
-    for goal in path[1:]:
-        alike = symmetry.members(goal)
-        number, after = next((n, w) for n, w in model.successors(states[-1]) if w in alike)
-        steps.append(model.steps[number])
-        states.append(after)
-    return states, steps
+    start = next(w for w in model.initial_states() if symmetry.representative(w) == path[0])
+    return way_on(model, symmetry, start, path[1:])
 
 
 class _Run:

@@ -58,7 +58,7 @@ def schema(name: str) -> dict[str, Any]:
     ['holds', 'violated', 'undecided']
     """
     if name not in WRITTEN_BY:
-        raise UnknownNameError("schema", name, WRITTEN_BY)
+        raise UnknownNameError("schema", str(name), WRITTEN_BY)
     parts: dict[str, Any] = {}
     whole = _gathered(_body(name), name, parts)
     return {**whole, "$defs": parts} if parts else whole

@@ -14,6 +14,7 @@ from rich.text import Text
 from neverlost.explorer import stores
 from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.loading import files_of
+from neverlost.explorer.no_return import with_no_return_shown
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import ENGINES, UNTIL, Limits, decided_properties, explore
@@ -276,6 +277,8 @@ def _run(model: Model, chosen: CheckOptions, output: Output) -> Check:
             result = stores.explore(model, Path(chosen.store), workers=chosen.threads, **asked)
         else:
             result = explore(model, engine=chosen.engine, workers=chosen.threads, without_harmless=True, **asked)
+        if not output.quiet or output.paths:
+            result = with_no_return_shown(result, chosen.all_traces, interrupted)
     return Check(
         result=result,
         limits=limits,

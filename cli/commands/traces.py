@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from neverlost.explorer.loading import LoadingError, files_of
+from neverlost.explorer.no_return import with_no_return
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.traces.trace import ReplayError, Trace, replay
@@ -19,6 +20,7 @@ from neverlost.reports.trace.formats import FORMATS, render
 from ..bounds import named_profile
 from ..completion import one_of, trace_formats
 from ..output import STANDARD_OUTPUT, Output
+from ..progress import interruptible
 from ..waiting import waiting_for
 
 PROFILE_OPTION = click.option(
@@ -51,7 +53,9 @@ def trace_command(file: str, format_name: str, out: str, profile: str | None) ->
         replay(trace)
     except ReplayError as error:
         raise TraceFileError(f"{file} does not replay, so it is not shown: {error}") from error
-    output.write("--out", lambda: render(trace, format_name))
+    with interruptible() as interrupted:
+        shown = with_no_return(trace, interrupted)
+    output.write("--out", lambda: render(shown, format_name))
     return ExitCode.HOLDS
 
 

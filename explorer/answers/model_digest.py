@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
-from neverlost.model.core import Field, Model, Property
+from neverlost.model.core import Action, Field, Model, Property
 from neverlost.model.core.specialised import Circumstances, circumstances_of, specialised_functions, switched_off
 from neverlost.model.core.tree import described
 
@@ -52,12 +52,22 @@ def _core(model: Model) -> _Core:
     functions = [*specialised_functions([profile.initial, *(action.function for action in actions)], known)]
     return _Core(
         known=known,
-        fields=[(field.name, _field(field)) for field in profile.state.fields],
-        actions=[(described(a.function), [(name, index.described()) for name, index in a.parameters]) for a in actions],
+        fields=_fields(profile.state.fields),
+        actions=[_action(action) for action in actions],
         meanings=[function.meaning for function in functions],
         reached=frozenset(function.tree.function for function in functions),
         used=frozenset().union(*(function.fields for function in functions)),
     )
+
+
+@cache
+def _fields(fields: tuple[Field, ...]) -> list[tuple[str, object]]:
+    return [(field.name, _field(field)) for field in fields]
+
+
+@cache
+def _action(action: Action) -> object:
+    return described(action.function), [(name, index.described()) for name, index in action.parameters]
 
 
 def _field(field: Field) -> tuple[object, ...]:

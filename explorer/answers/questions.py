@@ -227,7 +227,10 @@ class Answers:
                 open_ones.setdefault((same[0].model.profile.name, same[0].search_key), []).append(same)
                 continue
             yield from ((question, found) for question in same)
-        with ThreadPoolExecutor(workers) as pool:
+        # `--help` of a command imports this module, and needs no NumPy.
+        from ..engines.table_memory import sparing_memory
+
+        with sparing_memory(), ThreadPoolExecutor(workers) as pool:
             running = {
                 pool.submit(ask_together, [same[0] for same in together], limits or Limits(), interrupted): together
                 for together in open_ones.values()

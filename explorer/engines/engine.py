@@ -26,6 +26,10 @@ class Stopped(Exception):
         self.reason = reason
 
 
+class FlawFound(Exception):
+    """A kernel found an index or a value outside its domain; the interpreter says which."""
+
+
 Tick = Callable[[int, int, int], None]
 """Called between batches with (states expanded of the level, distinct states, bytes about to be allocated); may raise Stopped."""
 

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import mmap
-import os
-import platform
-import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -19,6 +14,7 @@ from ..compile.emitter.machine import Kernel
 from ..compile.generate import visited_source
 from ..compile.slot_format import LINE_WORDS, SlotFormat, low_bits, slot_format
 from .engine import Stopped
+from .table_memory import give_back, reserved
 
 Words = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
@@ -42,12 +38,7 @@ OVERFLOW_LINES = 16
 HEAD_LINES = 512
 """Lines at the beginning that are set aside while a table grows: only behind them, every line moves to no lower line."""
 
-SHARE_OF_MEMORY = 0.9
 MOST_LINES = 1 << 31
-LINUX = sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64")
-NO_RESERVE = 0x4000
-"""MAP_NORESERVE there; Python does not name it. Without it, a process with two such tables may not start another one."""
-
 
 PARTS_EACH, LEAST_LINES = 2, 1 << 12
 """Into how many parts for each worker the lines are divided that several threads move at a time, and how many a part has at least."""
@@ -77,12 +68,13 @@ class VisitedSet:
         """For states of so many words, the last with `last` used bits; 0 if there is only one word."""
         self.words, self.last = words, last
         self.workers, self.several = workers, int(workers > 1)
-        self.span = FIRST_SPAN
+        self.span = self.largest = FIRST_SPAN
         self.count = 0
         self.compile_seconds = 0.0
         self.slots, self.kernel = self._slots(self.span)
         self.line_words = LINE_WORDS * self.slots.full
-        self.lines = _reserved(self.line_words * 8)
+        self.memory = reserved(FIRST_SPAN * self.line_words * 2)
+        self.lines = self.memory.words
         self.capacity = len(self.lines) // self.line_words - OVERFLOW_LINES
 
     def _slots(self, span: int) -> tuple[SlotFormat, Kernel]:
@@ -152,6 +144,7 @@ class VisitedSet:
         width = self.line_words
         homeless = [self._line_of(hands) for hands in left if hands.hand[old.full + 1]]
         before = (self.span, low_bits(self.span), old.slots, old.each, old.width)
+        self.largest = span
         self.slots, self.kernel = self._slots(span)
         end, head = self.span + OVERFLOW_LINES, HEAD_LINES
 
@@ -190,26 +183,11 @@ class VisitedSet:
         return int(hands.hand[full]), line
 
     def forget(self) -> None:
-        """Give the memory back. Nothing may be inserted afterwards."""
+        """Let the memory go. Nothing may be inserted afterwards."""
+        give_back(self.memory, (self.largest + OVERFLOW_LINES) * self.line_words)
         self.lines = np.zeros(0, np.uint64)
+        del self.memory
 
-
-def _reserved(unit: int) -> Hashes:
-    """Words that are 0, as many as may ever be needed, at the beginning of a page.
-
-    It reserves addresses; the system gives memory page by page as it is used.
-    """
-    size = int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * SHARE_OF_MEMORY) // unit * unit
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (NO_RESERVE if LINUX else 0)
-    while True:
-        try:
-            memory = mmap.mmap(-1, size, flags=flags)
-        except (OSError, ValueError) as error:
-            if size < FIRST_SPAN * unit * 2:
-                raise MemoryError("no room for the visited set") from error
-            size = size // 2 // unit * unit
-        else:
-            if hasattr(mmap, "MADV_HUGEPAGE"):
-                with suppress(OSError):
-                    memory.madvise(mmap.MADV_HUGEPAGE)
-            return np.frombuffer(memory, np.uint64)
+    def __del__(self) -> None:
+        if hasattr(self, "memory"):
+            self.forget()

@@ -17,6 +17,31 @@ def sentence(trace: Trace) -> str:
     return _story(prop, trace) or f"{prop.name} {_verdict(prop, trace)}: {prop.statement}"
 
 
+def no_return_words(trace: Trace) -> str:
+    """Which step is that of no return, and what could be done before it; or why there is none. Empty if nobody asked for it."""
+    found, prop = trace.no_return, deciding_property(trace)
+    if found is None or prop is None:
+        return ""
+    if found.undecided:
+        latest = f" It is step {found.at_latest} at the latest." if found.at_latest else ""
+        return f"The step of no return is undecided: {found.undecided}.{latest}"
+    if found.step is None and found.always_possible:
+        return f"There is no step of no return: {prop.name} can still become true after the last step."
+    if found.step is None:
+        return f"There is no step of no return: even at the start, nothing {_keeps(prop)}."
+    may_fail = any(trace.model.profile.faults_at_most(trace.model.settings, trace.model.bounds))
+    does, unless = _keeps(prop), " without another fault" if may_fail else ""
+    by_itself = f"it {'was' if prop.over_runs else 'stays'} true{'' if prop.over_runs else unless}"
+    steps = ", ".join(step.show(trace.model.bounds) for step in found.rescue)
+    before = f"{'this does' if len(found.rescue) == 1 else 'these steps do'}: {steps}" if steps else by_itself
+    within = "Within these bounds, step" if trace.model.bounds else "Step"
+    return f"{within} {found.step} is the step of no return: after it, nothing {does}{unless}. Before it, {before}."
+
+
+def _keeps(prop: Property) -> str:
+    return f"{'makes' if prop.over_runs else 'keeps'} {prop.name} true"
+
+
 def _story(prop: Property, trace: Trace) -> str:
     """The property's own story; empty if it has none. Raises ModelError, with file and line, if the story returns no text."""
     return "" if prop.story is None else told_by(f"the story of {prop.name}", prop.story, trace.unpacked())

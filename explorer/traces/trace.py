@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from neverlost.model.core import Model, ModelError, NeverlostError, Packed, Property, Refused, State, Step
 
-from ..symmetry import symmetric_domains
+from ..symmetry import Symmetry, symmetric_domains
 from .changes import field_changes
+from .no_return import StepOfNoReturn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +21,8 @@ class Trace:
 
     A lasso is a run that never ends: its last state is `states[loop_start]` again, and from there the steps repeat forever. If
     `loop_start` is the last state, no step follows: nothing more happens. Other traces have no `loop_start`.
+
+    `no_return` is None if nobody asked for the step of no return, and if the trace shows no violation.
     """
 
     model: Model
@@ -28,6 +31,7 @@ class Trace:
     property: str | None = None
     symmetry: tuple[str, ...] = ()
     loop_start: int | None = None
+    no_return: StepOfNoReturn | None = None
 
     def __len__(self) -> int:
         """The number of states, the initial one included."""
@@ -36,6 +40,16 @@ class Trace:
     def unpacked(self) -> list[State]:
         """The states as objects that the model's functions take."""
         return [self.model.state(words) for words in self.states]
+
+
+def way_on(model: Model, symmetry: Symmetry, start: Packed, goals: Sequence[Packed]) -> tuple[list[Packed], list[Step]]:
+    """The states of the interpreter from a start on, each with the next of the goals as its representative, and the steps."""
+    states, steps = [start], list[Step]()
+    for goal in goals:
+        number, after = model.step_to(states[-1], symmetry.members(goal))
+        steps.append(model.steps[number])
+        states.append(after)
+    return states, steps
 
 
 def trace_along(model: Model, steps: Sequence[Step], prop: str | None = None, symmetry: tuple[str, ...] = ()) -> Trace:

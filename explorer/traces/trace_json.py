@@ -11,7 +11,8 @@ from ..files.json_reading import JsonError, read_json
 from ..files.json_text import json_text
 from ..symmetry import symmetric_domains
 from .commands import check_command
-from .sentence import sentence
+from .no_return import StepOfNoReturn
+from .sentence import no_return_words, sentence
 from .trace import Trace
 
 SCHEMA = 1
@@ -40,6 +41,17 @@ def trace_values(trace: Trace) -> dict[str, Any]:
         "steps": [step_values(step, trace.model) for step in trace.steps],
         "states": [state.values() for state in trace.unpacked()],
         "loop_start": trace.loop_start,
+        **({} if trace.no_return is None else {"no_return": _no_return_values(trace, trace.no_return)}),
+    }
+
+
+def _no_return_values(trace: Trace, found: StepOfNoReturn) -> dict[str, Any]:
+    return {
+        "step": found.step,
+        "rescue": None if found.step is None else [step.show(trace.model.bounds) for step in found.rescue],
+        "undecided": bool(found.undecided),
+        "at_latest": found.at_latest,
+        "words": no_return_words(trace),
     }
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from weakref import WeakValueDictionary
 
 from .domains import Index
 from .errors import ModelError
@@ -66,26 +67,22 @@ Move = tuple[int, int, int, int, int, Sequence[int]]
 """How a renaming moves an element: its word, shift and mask, its new word and shift, and the new value for each value."""
 
 
-class Layout:
-    """The packed form of a State subclass within bounds. Fields lie in the order of declaration, each in one word if it fits one.
-
-    `bounds` holds the values of the settings too. These lie in words of their own, which are no part of a state.
-    """
+class Places:
+    """Where fields and settings of a State subclass lie within bounds: in the order of declaration, each in one word if it fits one."""
 
     def __init__(self, schema: type[State], bounds: Mapping[str, int]) -> None:
-        self.schema, self.bounds = schema, bounds
-        self.places: dict[str, Place] = {}
-        used: list[int] = []
+        self.bounds = bounds
+        self.of: dict[str, Place] = {}
+        self.used: list[int] = []
         for declared in schema.fields:
             size = declared.domain.size(bounds)
             width = max(1, (size - 1).bit_length())
             shape = declared.shape(bounds)
-            segments = tuple(_segments(prod(shape), width, used))
-            self.places[declared.name] = Place(declared, width, declared.domain.low, size, shape, segments)
-        self.words = max(1, len(used))
-        self.bits = sum(used)
-        self.slots = {name: self._slots(place) for name, place in self.places.items()}
+            segments = tuple(_segments(prod(shape), width, self.used))
+            self.of[declared.name] = Place(declared, width, declared.domain.low, size, shape, segments)
+        self.slots = {name: self._slots(place) for name, place in self.of.items()}
         self.settings = setting_places(schema)
+        self._moves: dict[tuple[tuple[type[Index], tuple[int, ...]], ...], list[Move]] = {}
 
     def _slots(self, place: Place) -> list[Slot]:
         slots = []
@@ -97,36 +94,87 @@ class Layout:
                 slots.append(Slot(label, segment.word, shift, (1 << place.width) - 1, place.low, place.size))
         return slots
 
-    def blank(self) -> State:
-        """A state with every field at its lowest value, whose rows know their slots."""
-        state = self.schema(self.bounds)
-        rows, held = state.innermost, state.__dict__
-        for row, slots in zip(rows, self._rows, strict=True):
-            row.slots = slots
-        held["slots"] = self._scalars
-        held["cells"] = [(word, shift, mask, low, rows[row], k) for word, shift, mask, low, row, k in self._cells]
-        return state
-
     @cached_property
-    def _rows(self) -> list[list[Slot]]:
+    def rows(self) -> list[list[Slot]]:
         """The slots of each innermost row, in the order in which a state has these."""
         found = []
-        for name, place in self.places.items():
+        for name, place in self.of.items():
             if place.shape:
                 count, slots = place.shape[-1], self.slots[name]
                 found += [slots[row * count : (row + 1) * count] for row in range(prod(place.shape[:-1]))]
         return found
 
     @cached_property
-    def _scalars(self) -> dict[str, Slot]:
+    def scalars(self) -> dict[str, Slot]:
         """The slot of each field with one value."""
-        return {name: self.slots[name][0] for name, place in self.places.items() if not place.shape}
+        return {name: self.slots[name][0] for name, place in self.of.items() if not place.shape}
 
     @cached_property
-    def _cells(self) -> list[tuple[int, int, int, int, int, int]]:
+    def cells(self) -> list[tuple[int, int, int, int, int, int]]:
         """Where every element of an innermost row is: word, shift, mask and lowest value, number of the row, and position there."""
-        numbered = [(number, k, slot) for number, row in enumerate(self._rows) for k, slot in enumerate(row)]
+        numbered = [(number, k, slot) for number, row in enumerate(self.rows) for k, slot in enumerate(row)]
         return [(slot.word, slot.shift, slot.mask, slot.low, number, k) for number, k, slot in numbered]
+
+    @cached_property
+    def elements(self) -> list[tuple[Slot, Field, tuple[int, ...]]]:
+        """Every element: its packed place, its field, and its position there."""
+        return [
+            (slot, place.field, position)
+            for name, place in self.of.items()
+            for slot, position in zip(self.slots[name], place.field.positions(self.bounds), strict=True)
+        ]
+
+    def moves(self, renaming: Mapping[type[Index], Sequence[int]]) -> list[Move]:
+        """The new place of each element after a renaming, and the new values."""
+        key = tuple((index, tuple(members)) for index, members in renaming.items())
+        if key not in self._moves:
+            self._moves[key] = list(self._moved(renaming))
+        return self._moves[key]
+
+    def _moved(self, renaming: Mapping[type[Index], Sequence[int]]) -> Iterator[Move]:
+        for name, place in self.of.items():
+            slots, domain = self.slots[name], place.field.domain
+            values = [domain.renamed(value + place.low, renaming) - place.low for value in range(place.size)]
+            for slot, position in zip(slots, place.field.positions(self.bounds), strict=True):
+                target = 0
+                for index, member, extent in zip(place.field.indexes, position, place.shape, strict=True):
+                    base = index.base()
+                    moved = index.renamed(member, renaming[base]) if base in renaming else member
+                    target = target * extent + moved
+                yield slot.word, slot.shift, slot.mask, slots[target].word, slots[target].shift, values
+
+
+_PLACES: WeakValueDictionary[tuple[object, ...], Places] = WeakValueDictionary()
+"""The places in use. Models that differ only in their settings share them: a matrix has hundreds."""
+
+
+class Layout:
+    """The packed form of a State subclass within bounds.
+
+    `bounds` holds the values of the settings too. These lie in words of their own, which are no part of a state.
+    """
+
+    def __init__(self, schema: type[State], bounds: Mapping[str, int]) -> None:
+        self.schema, self.bounds = schema, bounds
+        settings = frozenset(setting.name for setting in schema.settings)
+        sizes = {name: size for name, size in bounds.items() if name not in settings}
+        key = (schema, *sizes.items())
+        self._places = _PLACES.get(key) or _PLACES.setdefault(key, Places(schema, sizes))
+        self.places, self.slots, self.settings = self._places.of, self._places.slots, self._places.settings
+        self.words = max(1, len(self._places.used))
+        self.bits = sum(self._places.used)
+
+    def blank(self) -> State:
+        """A state with every field at its lowest value, whose rows know their slots."""
+        state = self.schema(self.bounds)
+        rows, held = state.innermost, state.__dict__
+        for row, slots in zip(rows, self._places.rows, strict=True):
+            row.slots = slots
+        held["slots"] = self._places.scalars
+        held["cells"] = [
+            (word, shift, mask, low, rows[row], k) for word, shift, mask, low, row, k in self._places.cells
+        ]
+        return state
 
     def pack_settings(self) -> Packed:
         """The words of the settings."""
@@ -139,15 +187,9 @@ class Layout:
     def pack(self, state: State) -> Packed:
         """The packed form of a whole state. Raises ModelError for a value outside its domain."""
         words = [0] * self.words
-        for slot, declared, position in self._elements:
+        for slot, declared, position in self._places.elements:
             words[slot.word] |= _stored(slot, state.element(declared, position)) << slot.shift
         return tuple(words)
-
-    @cached_property
-    def _elements(self) -> list[tuple[Slot, Field, tuple[int, ...]]]:
-        """Every element: its packed place, its field, and its position there."""
-        fields = self.schema.fields
-        return [(s, f, p) for f in fields for s, p in zip(self.slots[f.name], f.positions(self.bounds), strict=True)]
 
     def pack_changes(self, before: Packed, state: State) -> Packed:
         """The packed form of a state that differs from `before` only in the elements of its journal."""
@@ -166,7 +208,7 @@ class Layout:
         put, values = list.__setitem__, state.__dict__
         for word, shift, mask, low, row, position in state.cells:
             put(row, position, (words[word] >> shift & mask) + low)
-        for name, slot in self._scalars.items():
+        for name, slot in self._places.scalars.items():
             values[name] = (words[slot.word] >> slot.shift & slot.mask) + slot.low
         return state
 
@@ -176,18 +218,7 @@ class Layout:
 
     def moves(self, renaming: Mapping[type[Index], Sequence[int]]) -> list[Move]:
         """The new place of each element after a renaming, and the new values."""
-        found: list[Move] = []
-        for name, place in self.places.items():
-            slots, domain = self.slots[name], place.field.domain
-            values = [domain.renamed(value + place.low, renaming) - place.low for value in range(place.size)]
-            for slot, position in zip(slots, place.field.positions(self.bounds), strict=True):
-                target = 0
-                for index, member, extent in zip(place.field.indexes, position, place.shape, strict=True):
-                    base = index.base()
-                    moved = index.renamed(member, renaming[base]) if base in renaming else member
-                    target = target * extent + moved
-                found.append((slot.word, slot.shift, slot.mask, slots[target].word, slots[target].shift, values))
-        return found
+        return self._places.moves(renaming)
 
     def moved(self, words: Packed, moves: Sequence[Move]) -> Packed:
         """The state after the moves of a renaming."""

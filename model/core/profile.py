@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache, cached_property, partial
@@ -208,9 +208,13 @@ class Profile:
 
     def has_no_faults(self, settings: Mapping[str, int], bounds: Mapping[str, int] | None) -> bool:
         """Whether the profile has faults, and none may happen. `bounds` is None if they may be any."""
-        faults = [settings[fault.name] for fault in self.state.faults]
-        faults += [1 if bounds is None else bounds[index.bound] for index in self.domains if index.whose]
+        faults = self.faults_at_most(settings, bounds)
         return bool(faults) and not any(faults)
+
+    def faults_at_most(self, settings: Mapping[str, int], bounds: Mapping[str, int] | None) -> list[int]:
+        """How many times each fault may happen; at least once where `bounds` is None, so that they may be any."""
+        counted = [settings[fault.name] for fault in self.state.faults]
+        return counted + [1 if bounds is None else bounds[index.bound] for index in self.domains if index.whose]
 
     def read(self, bounds: Mapping[str, object], settings: Mapping[str, object]) -> dict[str, int]:
         """Bounds and settings from a file or a user, for `bounded`.
@@ -247,6 +251,10 @@ class Profile:
 
         Raises BoundsError as `bounded` does, WrittenError for a value that a setting cannot have, UnknownNameError for any other name.
         """
+        return self.bounded(**self.meant(words))
+
+    def meant(self, words: Mapping[str, bool | int | str]) -> dict[str, int]:
+        """The bounds and settings that words mean, for `bounded`. Raises as `model` does, but for bounds that do not go together."""
         settings = {s.name: s for s in self.state.settings}
         off = {s.off: s.name for s in self.state.settings if s.off}
         values: dict[str, int] = {}
@@ -261,7 +269,7 @@ class Profile:
                 values |= self.read({name: word}, {})
             else:
                 raise UnknownNameError(f"bound or setting of {self.name}", name, [*self.bound_names, *settings, *off])
-        return self.bounded(**values)
+        return values
 
     def _refuse_setting(self, name: str, value: object) -> None:
         known = {s.name: s for s in self.state.settings}
@@ -594,10 +602,16 @@ class Model:
 
         Only the steps of the numbers in `among` are tried, if given.
         """
+        return list(self._tried(words, range(len(self.steps)) if among is None else among))
+
+    def step_to(self, words: Packed, goals: Container[Packed]) -> tuple[int, Packed]:
+        """The first step from a state to one of some states, as `successors` has it; there must be one."""
+        return next(found for found in self._tried(words, range(len(self.steps))) if found[1] in goals)
+
+    def _tried(self, words: Packed, numbers: Iterable[int]) -> Iterator[tuple[int, Packed]]:
         state = self.passing(words)
-        found = []
-        numbers = range(len(self.steps)) if among is None else among
-        for number, step in ((number, self.steps[number]) for number in numbers):
+        for number in numbers:
+            step = self.steps[number]
             try:
                 step.action.function(state, *step.arguments)
                 after = self.layout.pack_changes(words, state)
@@ -608,8 +622,7 @@ class Model:
             finally:
                 if state.journal:
                     state.undo()
-            found.append((number, after))
-        return found
+            yield number, after
 
     def apply(self, words: Packed, step: Step) -> Packed:
         """The state after `step`. Raises Refused if a guard forbids it, ModelError if the action leaves a domain."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
+from pathlib import Path
 
 from neverlost.model.core import Model, NeverlostError, Profile
 
@@ -38,7 +39,18 @@ def ensure_name(given: object, what: str) -> None:
         raise ArgumentError(f"{what} is {given!r:.60}; write one name, as text")
 
 
-def ensure_names(given: Sequence[str] | None, what: str) -> None:
-    """Raises ArgumentError for one text where a list of names is needed."""
-    if isinstance(given, str):
-        raise ArgumentError(f"{what} is a list of names; write {what}=[{given!r}]")
+def ensure_names(given: object, what: str) -> None:
+    """Raises ArgumentError for anything but None and a list of names."""
+    if given is None or (
+        isinstance(given, Collection) and not isinstance(given, str) and all(isinstance(one, str) for one in given)
+    ):
+        return
+    example = repr(given) if isinstance(given, str) else "NAME"
+    raise ArgumentError(f"{what} is {given!r:.60}, and a list of names is needed; write {what}=[{example}]")
+
+
+def path_of(given: object, what: str) -> Path:
+    """A path. Raises ArgumentError for what is none."""
+    if not isinstance(given, (str, Path)):
+        raise ArgumentError(f"{what} is {given!r:.60}; write a path, as text")
+    return Path(given)

@@ -32,7 +32,7 @@ from neverlost.studies.audit.shipped import shipped_answers
 from neverlost.studies.cluster_reading import read_named_cluster
 from neverlost.studies.study import Study, all_within
 
-from .arguments import ArgumentError
+from .arguments import ArgumentError, ensure_kind, ensure_names
 from .limits import sensible
 from .results import PropertyNotHeldError
 from .shown import Judged, Shown
@@ -144,6 +144,12 @@ def audit(
     for file in files:
         if not isinstance(file, (str, Path)):
             raise ArgumentError(f"a file is {file!r:.60}; write nl.audit(*files) for a list of paths")
+    ensure_kind(tolerate, "tolerate", '"1 crash, 1 power loss"', str)
+    ensure_kind(survive, "survive", '"rolling-restart, node-loss"', str)
+    ensure_kind(kafka_version, "kafka_version", '"3.9.1"', str)
+    ensure_kind(assume, "assume", '"elr=on,client=java"', str)
+    ensure_kind(bootstrap_server, "bootstrap_server", '"kafka1:9092"', str)
+    ensure_names(topics, "topics")
     names = [str(file) for file in files]
     config = None if command_config is None else str(command_config)
     cluster = read_named_cluster(bootstrap_server, config, topics)

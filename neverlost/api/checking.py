@@ -14,7 +14,7 @@ from neverlost.explorer.stores import resume as resume_in_folder
 from neverlost.explorer.stores.manifest import engine_of
 from neverlost.model.core import Model, Profile
 
-from .arguments import ensure_kind, ensure_model, ensure_names
+from .arguments import ensure_kind, ensure_model, ensure_names, path_of
 from .limits import sensible
 from .models import profile_of_data
 from .results import CheckResult
@@ -128,14 +128,14 @@ def resume(
     reference: a file is run only if you name it.
     Raises StoreError for a store of another model or another version of neverlost, and for one that is damaged.
     """
-    named = _profile_of(store, profile_reference)
+    folder, named = path_of(store, "store"), _profile_of(store, profile_reference)
     asked: dict[str, Any] = {"limits": sensible(limits), "watch": watch or UNWATCHED}
-    if engine_of(Path(store)) != "spark":
-        return CheckResult(resume_in_folder(Path(store), named, workers=workers, **asked))
+    if engine_of(folder) != "spark":
+        return CheckResult(resume_in_folder(folder, named, workers=workers, **asked))
     from neverlost.spark_explore.engine import SparkOptions
     from neverlost.spark_explore.search import resume as resume_on_spark
 
-    return CheckResult(resume_on_spark(SparkOptions(store=Path(store), master=master), named, **asked))
+    return CheckResult(resume_on_spark(SparkOptions(store=folder, master=master), named, **asked))
 
 
 def state_graph(
@@ -147,7 +147,7 @@ def state_graph(
     """
     from neverlost.spark_explore.state_graph import open_tables
 
-    return open_tables(Path(store), _profile_of(store, profile_reference), master=master)
+    return open_tables(path_of(store, "store"), _profile_of(store, profile_reference), master=master)
 
 
 def _profile_of(store: str | Path, asked: str | None) -> Callable[[str], Profile]:

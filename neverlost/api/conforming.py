@@ -12,7 +12,7 @@ from neverlost.explorer.search import Limits
 from neverlost.explorer.words import counted
 from neverlost.model.core import Model, UnknownNameError
 
-from .arguments import ensure_model
+from .arguments import ensure_kind, ensure_model, path_of
 from .limits import sensible
 from .models import profile_of_data
 from .results import PropertyNotHeldError
@@ -99,7 +99,9 @@ def conform(
             run(suite_or_trace.model, cases, make, until=until, seconds=seconds_per_case), suite_or_trace.model
         )
     holder = f"{suite_or_trace} is a suite"
-    files = SuiteFiles(Path(suite_or_trace), lambda name: profile_of_data(name, profile_reference, holder))
+    files = SuiteFiles(
+        path_of(suite_or_trace, "suite_or_trace"), lambda name: profile_of_data(name, profile_reference, holder)
+    )
     return Conformance(run(files.model, files.cases(), make, until=until, seconds=seconds_per_case), files.model)
 
 
@@ -129,7 +131,9 @@ def suite(
     ensure_model(model)
     if cover not in COVERS:
         raise UnknownNameError("cover", cover, COVERS)
-    refuse_folder(Path(folder))
+    ensure_kind(budget, "budget", "100", int)
+    into = path_of(folder, "folder")
+    refuse_folder(into)
     written = suite_of(model, cover, budget=budget, limits=sensible(limits, MOST))
-    write_suite(written, Path(folder))
+    write_suite(written, into)
     return len(written.cases)

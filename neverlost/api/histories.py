@@ -11,6 +11,7 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
 from neverlost.model.core import UnknownNameError
 
+from .arguments import path_of
 from .results import PropertyNotHeldError
 from .shown import Judged, Shown
 
@@ -74,7 +75,7 @@ def history(
 
     `isolation_level` is what the readers of transactions were set to, "read_committed" or "read_uncommitted". `one_group` says that all
     clients that subscribe are in one group. `most` findings of each kind are kept; all are counted.
-    Raises HistoryError for a file that is no history, UnknownNameError for another level, and OSError.
+    Raises HistoryError for a file that is no history, UnknownNameError for another level, ArgumentError for no path, and OSError.
 
     >>> import neverlost as nl
     >>> judged = nl.history("examples/histories/lost.edn")
@@ -86,7 +87,7 @@ def history(
 
     if isolation_level not in (COMMITTED, UNCOMMITTED):
         raise UnknownNameError("isolation level", isolation_level, (COMMITTED, UNCOMMITTED))
-    with Path(file).open("rb") as opened:
+    with path_of(file, "file").open("rb") as opened:
         recorder = Recorder(notation_of(opened))
         recorder.take(forms_of(opened, recorder.note))
     recorded = recorder.history(str(file))

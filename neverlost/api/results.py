@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from neverlost.explorer.no_return import with_no_return_shown
 from neverlost.explorer.result import DecidedProperty, Result
 from neverlost.explorer.result_json import result_values
 from neverlost.explorer.verdict import Verdict
@@ -139,7 +140,7 @@ class CheckResult(Judged, Shown, Mapping[str, Finding]):
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain values, as `neverlost check --json` writes it."""
-        return result_values(self.found)
+        return result_values(with_no_return_shown(self.found))
 
     def text(self) -> str:
         """The verdict, every asserted property, and the shortest story of one that does not hold."""

@@ -41,6 +41,7 @@ from .sections import (
     rows_of_section,
     section_changes,
     together,
+    verified_alone,
     word_of,
 )
 from .wording import (
@@ -130,7 +131,7 @@ def _audit(audit: AuditResult) -> Iterator[str]:
         yield from _section(audit, section)
     yield from (_item(remark) for remark in unknown_sections(audit))
     left = not_asked_words([one for one in audit.sections.not_asked if one.subject is None])
-    yield f"{prose(left)}\n\n" if left else ""
+    yield from (f"{prose(words)}\n\n" for words in (verified_alone(audit), left) if words)
     warnings = warnings_of(audit, audit.classes)
     yield "### Warnings\n\n" if warnings else ""
     yield from (_item(warning) for warning in warnings)

@@ -68,7 +68,7 @@ def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
         yield Text()
     if audit.classes or audit.refused:
         yield from _topics_and_classes(audit, quiet=quiet)
-    yield from sections_text(audit.sections, quiet=quiet, alone=not audit.classes)
+    yield from sections_text(audit, quiet=quiet)
 
 
 def _topics_and_classes(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
@@ -341,18 +341,8 @@ def _warnings(examination: Examination) -> Iterator[Text]:
 
 
 def _checked(audit: ClassAudit) -> Iterator[Text]:
-    examination = audit.examination
     yield Text("What was checked", style="bold")
     yield Text(wrapped(f"  {scope(audit)} {origins(audit)}", "  "))
-    undecided = cut_short(examination)
-    if undecided:
-        yield Text(wrapped(f"  {undecided}", "  "), style="yellow")
-
-
-def cut_short(examination: Examination) -> str:
-    """What is undecided, and what to do; empty if nothing is."""
-    names = listed(dict.fromkeys(d.danger.name for d in examination.decided if d.verdict == Verdict.UNDECIDED))
-    return f"Undecided, because the search was cut short: {names}. Raise --max-states or --time-limit." if names else ""
 
 
 def origins(audit: ClassAudit) -> str:
@@ -369,12 +359,15 @@ def scope(audit: ClassAudit) -> str:
     """What was searched for the answers: the model, its bounds, how many questions and states."""
     deployment = audit.examination.deployment
     decided = audit.examination.decided
+    of_decided = {id(d.answer) for d in decided}
+    of_fixes = [answer.verdict for answer in audit.answers if id(answer) not in of_decided]
+    left = of_fixes.count(Verdict.UNDECIDED)
     models = "; ".join(exposure.searched(deployment) for exposure in exposures().values())
     return (
         f"{models}:"
         f" {counted(len(decided), 'question')}, every reachable state of each,"
         f" {counted(sum(d.answer.distinct for d in decided), 'state')} in all (one of those that differ by renaming replicas);"
-        f" for the fixes, {counted(len(audit.answers) - len({id(d.answer) for d in decided}), 'more question')}."
+        f" for the fixes, {counted(len(of_fixes), 'more question')}{f', {left:,} of them undecided' if left else ''}."
         f"{_assumptions(audit)}"
     )
 

@@ -24,7 +24,6 @@ from .as_text import (
     NOT_CHECKED,
     changed_since,
     classes_of,
-    cut_short,
     doubts_of,
     first_fix,
     origins,
@@ -34,7 +33,7 @@ from .as_text import (
 from .diff import diffs
 from .readings import details_for, readings_block
 from .section_page import first_of, opening_of, rows_of_cases, section_card, section_row, section_tone
-from .sections import not_asked_words, upper
+from .sections import not_asked_words, upper, verified_alone
 from .table import columns_of
 from .wording import (
     NO_SETTING,
@@ -94,7 +93,7 @@ def audit_html(audit: AuditResult) -> str:
             section_card(number, one, is_only=is_only) for number, one in enumerate(audit.sections.asked, start=1)
         ],
         warnings=_warnings(audit),
-        not_asked=not_asked_words(audit.sections.not_asked),
+        closing=[words for words in (verified_alone(audit), not_asked_words(audit.sections.not_asked)) if words],
     )
     return whole_page(f"{word}{said}", body, scripts=["trace/story.js"], styles=["audit/audit.css"])
 
@@ -194,7 +193,7 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
         "stories": [_story(ids[danger], [pair for pair in fixed if pair[0].danger == danger]) for danger in dangers],
         "version": deployment.version,
         "assumed": deployment.assumed_defaults,
-        "checked": " ".join(filter(None, (scope(audit), origins(audit), cut_short(examination)))),
+        "checked": " ".join(filter(None, (scope(audit), origins(audit)))),
     }
 
 

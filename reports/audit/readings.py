@@ -234,7 +234,9 @@ def _why(points: Sequence[_Point]) -> str:
 def _depends(readings: Readings, rows: Sequence[ReadingRow], names: Sequence[str]) -> str:
     """The verdict on all readings in a sentence: what is safe only under a condition is not safe."""
     said = verdict_words(readings.verdict, readings.examination.deployment)
-    left_open = listed(NAMES[name] for name in names)
+    versions = {one.deployment.version for one in readings.verdicts}
+    of_one = f"which release of Kafka {', '.join(versions)} it is" if len(versions) == 1 else NAMES[RELEASE]
+    left_open = listed(of_one if name == RELEASE else NAMES[name] for name in names)
     if len(rows) == 1:
         return f"{said} in every case, though no file says {left_open}."
     safe = [row.condition for row in rows if row.verdict == Verdict.HOLDS]

@@ -8,7 +8,8 @@ from rich.text import Text
 
 from neverlost.explorer.words import counted
 from neverlost.spec.exposure import Danger
-from neverlost.studies.audit.sections import Section, Sections
+from neverlost.studies.audit.audit import AuditResult
+from neverlost.studies.audit.sections import Section
 
 from ..layout import shell_lines, wrapped
 from ..styled import STYLES, titled
@@ -28,22 +29,23 @@ from .sections import (
     story_of,
     trace_of_section,
     upper,
+    verified_alone,
 )
 from .table import ROW_STYLES
 from .table_text import table_row
 from .wording import listed
 
 
-def sections_text(found: Sections, *, quiet: bool, alone: bool) -> Iterator[Text]:
-    """Every section, and what was not asked. `alone`: nothing stands before them."""
-    for number, section in enumerate(found.asked):
-        if number or not alone:
+def sections_text(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
+    """Every section, then for which part fixes were verified, and what was not asked."""
+    for number, section in enumerate(audit.sections.asked):
+        if number or audit.classes:
             yield Text()
         yield from _section(section, quiet=quiet)
-    words = not_asked_words(found.not_asked)
-    if words and not quiet:
-        yield Text()
-        yield Text(wrapped(words))
+    for words in (verified_alone(audit), not_asked_words(audit.sections.not_asked)):
+        if words and not quiet:
+            yield Text()
+            yield Text(wrapped(words))
 
 
 def _section(section: Section, *, quiet: bool) -> Iterator[Text]:

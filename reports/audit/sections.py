@@ -19,7 +19,7 @@ from neverlost.studies.audit.comparison import Change, SectionChange
 from neverlost.studies.audit.sections import NO_SECTIONS, CaseVerdict, Decided, NotAsked, Section, SectionFix
 
 from .table import BAD, BEYOND, GOOD, OPEN
-from .wording import VERDICTS, happens, listed, survived_words, word_of_all
+from .wording import VERDICTS, few, happens, left_open, listed, survived_words, word_of_all
 
 NOTHING_HELPS = "No change that was tried prevents it with all of these faults."
 
@@ -132,7 +132,7 @@ def headline_of(section: Section) -> str:
         )
     if beyond:
         words += f" Beyond that: {listed(danger.what for danger in beyond)}."
-    return words
+    return words + left_open([(one.ask.danger, one.verdict) for one in section.decided])
 
 
 def _why(section: Section) -> str:
@@ -343,6 +343,21 @@ def shown_of(section: Section, danger: Danger) -> Decided:
     """The finding whose story is shown: the shortest of those that should be survived, if there are any."""
     found = [one for one in section.violated if one.ask.danger == danger]
     return min(found, key=lambda one: (not one.usual, one.answer.steps or 0))
+
+
+def verified_alone(audit: AuditResult) -> str:
+    """That a fix was not verified for the other parts of the report; empty if there is no fix, or no other part."""
+    fixes = [
+        *(fix for one in audit.classes for fix in one.fixes),
+        *(f for s in audit.sections.asked for f in s.fixes.values()),
+    ]
+    classes = [f"class {number} of topics" for number in range(1, len(audit.classes) + 1)]
+    topics = classes if len(classes) > 1 else ["topics"] * len(classes)
+    parts = [*topics, *(f"{_lower(one.inquiry.title)} of {one.subject.about}" for one in audit.sections.asked)]
+    if len(parts) < 2 or all(fix is None for fix in fixes):
+        return ""
+    said = few(parts)
+    return f"Each fix was verified for the part in which it stands, and not for the others ({said}). Make the change, and audit again."
 
 
 def not_asked_words(not_asked: Sequence[NotAsked]) -> str:

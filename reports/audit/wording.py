@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
@@ -130,8 +131,8 @@ def headline(examination: Examination) -> str:
     broken, survived = _events(examination)
     tolerance = examination.tolerance
     said = usual if tolerance is None else listed(broken or [name for name, _ in tolerance.named])
-    cut_short = ", a search was cut short, whether it is safe" if examination.verdict == Verdict.UNDECIDED else ""
-    opening = f"{verdict_words(examination.verdict, examination.deployment)}{cut_short} with {said}"
+    whether = " whether it is safe" if examination.verdict == Verdict.UNDECIDED else ""
+    opening = f"{verdict_words(examination.verdict, examination.deployment)}{whether} with {said}"
     if not bad:
         opening += everyday_words(broken_everyday(examination))
     defaults = listed(f"{key}={value}" for key, value in examination.deployment.deciding_defaults.items())
@@ -153,6 +154,7 @@ def headline(examination: Examination) -> str:
         opening += " But with acks=0 the producer never learns what was lost."
     if beyond:
         opening += f" Beyond that: {listed(danger.what for danger in beyond)}."
+    opening += left_open([(d.danger, d.verdict) for d in examination.decided])
     assumed = examination.deployment.reading.assumed
     if assumed:
         opening += (
@@ -163,19 +165,41 @@ def headline(examination: Examination) -> str:
     return opening
 
 
+def left_open(asked: Sequence[tuple[Danger, Verdict]]) -> str:
+    """How many questions are undecided, those of each row of the table, as a further sentence; empty if none is."""
+    found = Counter(danger.name for danger, verdict in asked if verdict == Verdict.UNDECIDED)
+    if not found:
+        return ""
+    rows = listed(f'{count:,} of "{name}"' for name, count in found.items())
+    questions = f"{found.total():,} of {counted(len(asked), 'question')}"
+    raised = argument("limits", options=("max_states", "time_limit"))
+    return f" Undecided, because searches were cut short: {questions}, {rows}. Raise {raised}."
+
+
 def survived_words(tolerance: Tolerance | None) -> str:
     """With what something is SAFE: ` with any single fault`."""
     return f" with {'any single fault' if tolerance is None else listed(name for name, _ in tolerance.named)}"
 
 
 def zone_words(examination: Examination) -> list[str]:
-    """That no file says in which zones the brokers are, if a zone is to be lost."""
+    """How many replicas of a partition a zone may have, and why, if a zone is to be lost."""
     zones = (
         [faults for name, faults in examination.tolerance.named if name == ZONE_LOSS] if examination.tolerance else []
     )
-    if not zones or examination.deployment.has_racks:
+    deployment = examination.deployment
+    if not zones:
         return []
-    return [f"no broker.rack is set: a zone may have every replica of a partition, so {ZONE_LOSS} is {zones[0]}."]
+    if deployment.replicas_in_one_zone == 1:
+        return [
+            f"{ZONE_LOSS} takes one replica only of partitions that Kafka placed itself with racks set, in {deployment.zones} zones."
+        ]
+    said = counted(deployment.zones, "zone") if deployment.zones else "no zone"
+    those = "every replica" if deployment.zones <= 1 else counted(deployment.replicas_in_one_zone, "replica")
+    enough = argument("assume", f"zones={deployment.replication_factor}")
+    named = (
+        f"the files name {said} (broker.rack): a zone may have {those} of a partition, so {ZONE_LOSS} is {zones[0]}."
+    )
+    return [f"{named} If every partition has its replicas in {deployment.replication_factor} zones, add {enough}."]
 
 
 def everyday_words(everyday: Mapping[str, Verdict]) -> str:

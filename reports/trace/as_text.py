@@ -5,7 +5,7 @@ from __future__ import annotations
 from neverlost.explorer.loading import in_file
 from neverlost.explorer.traces.changes import Change, by_owner, changes
 from neverlost.explorer.traces.commands import call_words, check_command
-from neverlost.explorer.traces.sentence import deciding_property, for_ever, sentence
+from neverlost.explorer.traces.sentence import deciding_property, for_ever, no_return_words, sentence
 from neverlost.explorer.traces.trace import Trace
 from neverlost.model.core import Property
 
@@ -14,15 +14,20 @@ from ..layout import definitions, first_line, shell_lines, wrapped
 
 def trace_text(trace: Trace) -> str:
     """The whole story of a trace, to be read without having read anything else."""
-    parts = [wrapped(sentence(trace)), steps_text(trace), words_text(trace), command_text(trace)]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return _joined(*_story(trace), words_text(trace), command_text(trace))
 
 
 def story_text(trace: Trace) -> str:
     """The story of a trace without the meanings of its words."""
-    return (
-        "\n\n".join(part for part in (wrapped(sentence(trace)), steps_text(trace), command_text(trace)) if part) + "\n"
-    )
+    return _joined(*_story(trace), command_text(trace))
+
+
+def _story(trace: Trace) -> tuple[str, ...]:
+    return wrapped(sentence(trace)), steps_text(trace), wrapped(no_return_words(trace))
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def loop_lines(trace: Trace) -> list[str]:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from neverlost.explorer.traces.changes import owner_lines
 from neverlost.explorer.traces.choices import judgements
 from neverlost.explorer.traces.commands import check_command
-from neverlost.explorer.traces.sentence import deciding_property, sentence
+from neverlost.explorer.traces.sentence import deciding_property, no_return_words, sentence
 from neverlost.explorer.traces.trace import Trace
 from neverlost.model.core import Model, Note, Packed, Property, State
 
@@ -44,6 +44,7 @@ class StoryRow:
     violated: tuple[str, ...]
     broken: tuple[str, ...]
     met: str
+    no_return: bool
     held: str
     fields: str
 
@@ -75,6 +76,7 @@ def head_values(trace: Trace) -> dict[str, Any]:
         "property": None if prop is None else prop.name,
         "statement": None if prop is None else prop.statement,
         "turns": turns(trace),
+        "no_return": no_return_words(trace),
         "deciding": None if prop is None or prop.seeks else len(trace.steps),
         "story": story_section(trace, "step", with_beyond=True),
     }
@@ -171,6 +173,7 @@ def story_rows(trace: Trace, drawn: Drawing, begin: int = 0) -> Iterator[StoryRo
             violated=tuple(violated),
             broken=tuple(name for name in violated if name not in before),
             met=sought.name if sought is not None and number == len(trace.steps) else "",
+            no_return=trace.no_return is not None and trace.no_return.step == begin + number,
             held=f"{len(props) - len(violated)} of {len(props)} properties are as they should be",
             fields=all_fields(states[number]),
         )

@@ -70,6 +70,7 @@ class ConfigurationFile:
     running cluster that is printed all. `beyond` are entries that lead to something that the model does not have, with its name.
     `apart`: topics that a program creates for itself, which are other ones than those that are described, unless their names begin so.
     `passes_failed` has a consumer go on behind a record whose processing fails, `keeps_failed` has such a record kept elsewhere.
+    `forgets` says where it stands that whatever restarts the node loses its disk.
     `created_by` is the path and the name of the client's file that has a topic created: no other program writes to it.
     """
 
@@ -93,6 +94,7 @@ class ConfigurationFile:
     passes_failed: ConfigEntry | None = None
     keeps_failed: ConfigEntry | None = None
     created_by: tuple[str, str | None] | None = None
+    forgets: ConfigEntry | None = None
 
     @cached_property
     def is_old_client(self) -> bool:

@@ -20,7 +20,7 @@ from .notices import ConfigurationError, Notice, place_of
 from .old_formats import TO_HIGH_WATERMARK, formats_without_epochs
 from .producer_rules import Producer, ProducerFileSettings, old_producer, other_producer, producer
 from .protocol import about_protocol, held_settings, protocol_of
-from .readings import ELR_KEY, Reading
+from .readings import ELR_KEY, ZONES, Reading
 from .suspicions import suspicions
 from .topics import INTERNAL, TopicClass
 from .unasked import unasked
@@ -42,6 +42,7 @@ PRODUCER_KEYS = {
 """Which part of a Producer is the effective value of a key."""
 
 UNCLEAN = "unclean.leader.election.enable"
+RACK = "broker.rack"
 
 EFFECTIVE_MIN_ISR = "3.7"
 """From here on a leader asks for no more replicas in sync than the partition has (KAFKA-15583, Partition.effectiveMinIsr)."""
@@ -109,10 +110,24 @@ class Deployment:
         return {key: value for key, value in self.assumed_defaults.items() if key not in left_out}
 
     @property
-    def has_racks(self) -> bool:
-        """Does a file say in which zone a broker is? New topics then have their replicas in different ones (KIP-36)."""
-        entries = entries_of(self.files, "broker")
-        return any(entry.key == "broker.rack" and entry.value.strip() for entry in entries)
+    def zones(self) -> int:
+        """In how many zones the brokers are, as far as it is said; 0 if some file of brokers says nothing of it.
+
+        Kafka gives a new partition a replica in every zone, if it has enough of them (KIP-36, AdminUtils, StripedReplicaPlacer).
+        """
+        if ZONES in self.reading.assumed:
+            return int(self.reading.assumed[ZONES])
+        named = [
+            {entry.value.strip() for entry in file.entries if entry.key == RACK and entry.value.strip()}
+            for file in self.files
+            if file.role == "broker"
+        ]
+        return len(set().union(*named)) if all(named) else 0
+
+    @property
+    def replicas_in_one_zone(self) -> int:
+        """How many replicas of a partition one zone may have: the others are in the other zones, at least one in each."""
+        return self.replication_factor if self.zones == 0 else max(1, self.replication_factor - self.zones + 1)
 
     @property
     def unchecked(self) -> tuple[Notice, ...]:

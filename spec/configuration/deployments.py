@@ -18,7 +18,17 @@ from .forms.reading import files_of, read_configuration
 from .keys import check_keys
 from .notices import ConfigurationError, Notice
 from .programs import CLIENT_ROLES, Program, programs_of
-from .readings import ALTERNATIVES, APART, CLIENT, FILES, Reading, client_of, parse_assumptions, readings_of
+from .readings import (
+    ALTERNATIVES,
+    APART,
+    CLIENT,
+    FILES,
+    OF_NO_READING,
+    Reading,
+    client_of,
+    parse_assumptions,
+    readings_of,
+)
 from .topics import TopicClass, topic_classes
 from .version_choice import ChosenVersion, possible_versions
 
@@ -202,10 +212,10 @@ def _readings(
     Where there are other programs, a client that the files name is not one to assume.
     """
     clients = {file.role: file.client for file in program.files if file.client is not None}
-    said = {name: value for name, value in assume.items() if name != FILES}
+    said = {name: value for name, value in assume.items() if name not in OF_NO_READING}
     if not alone and "producer" in clients:
         said.pop(CLIENT, None)
-    assumed = {FILES: assume[FILES]} if FILES in assume else {}
+    assumed = {name: value for name, value in assume.items() if name in OF_NO_READING}
     found = readings_of(versions, files, clients, said)
     return [replace(reading, assumed={**reading.assumed, **assumed}) for reading in found]
 

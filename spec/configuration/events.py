@@ -40,8 +40,8 @@ EVENTS = (
     Event(name="disk-loss", about="a broker comes back with an empty disk"),
     Event(
         name="az-loss",
-        about="a zone loses power, with one replica of a partition in it;"
-        " where no broker's file sets `broker.rack`, with all of them",
+        about="a zone loses power, with one replica of a partition in it; where the brokers' files"
+        " (`broker.rack`), or what is assumed, name fewer zones than there are replicas, with as many as a zone may have",
     ),
     Event(
         name="slow-broker",

@@ -34,7 +34,10 @@ from .notices import ConfigurationError, Notice
 from .version_choice import ChosenVersion
 from .versions import at_least
 
-RELEASE, MODE, ELR, CLIENT, FILES = "release", "mode", "elr", "client", "files"
+RELEASE, MODE, ELR, CLIENT, FILES, ZONES = "release", "mode", "elr", "client", "files", "zones"
+OF_NO_READING = (FILES, ZONES)
+"""What may be said of files that makes no reading of them."""
+
 ELR_KEY, METADATA_KEY = "eligible.leader.replicas.version", "metadata.version"
 ON, OFF = "on", "off"
 APART, LAYERS = "apart", "layers"
@@ -58,6 +61,7 @@ ALTERNATIVES: Mapping[str, Mapping[str, str]] = {
     CLIENT: {name: name for name in (JAVA.name, *OTHER_JAVA, *FAMILIES, *OTHER_CLIENTS)}
     | dict.fromkeys(ON_LIBRDKAFKA, LIBRDKAFKA.name),
     FILES: {APART: APART, LAYERS: LAYERS},
+    ZONES: {number: number for number in "12345"},
 }
 """What may be said of each: as a user writes it, and its name. The release is said otherwise."""
 

@@ -138,7 +138,7 @@ class FixSearch:
         return Fix(changes=changes, deployment=after, faults=faults, states=max(states))
 
     def _breaks_another(self, danger: Danger, faults: tuple[Faults, ...], after: Deployment) -> bool:
-        """Whether the change causes another danger that could not happen with some of the faults."""
+        """Whether the change causes another danger that could not happen with some of the faults, or may do so."""
         held = [
             (d.danger, d.faults)
             for d in self.examination.decided
@@ -146,5 +146,5 @@ class FixSearch:
         ]
         kept = [(other, f) for other in {o: None for o, _ in held} for f in maximal(f for o, f in held if o == other)]
         return any(
-            answer.verdict == Verdict.VIOLATED for answer in answers_to(self.study, [(after, *pair) for pair in kept])
+            answer.verdict != Verdict.HOLDS for answer in answers_to(self.study, [(after, *pair) for pair in kept])
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment
+from neverlost.spec.configuration.readings import RELEASE
 from neverlost.spec.exposure import Danger
 from neverlost.spec.faults import Faults
 
@@ -54,20 +55,41 @@ class Readings:
 
 
 def examine_readings(deployment: Deployment, tolerance: Tolerance | None, study: Study) -> Readings:
-    """Examine the first reading, or the one most like it that is not safe; of the others ask until one danger is found."""
-    if tolerance is not None and not deployment.has_racks:
-        tolerance = tolerance.in_one_zone(deployment.replication_factor)
+    """Examine the first reading, or the one most like it that is not safe; of the others ask until one danger is found.
+
+    Of releases of one version the one is examined in which most happens.
+    """
+    if tolerance is not None:
+        tolerance = tolerance.with_zones(deployment.replicas_in_one_zone)
     first = examine(deployment, tolerance, study)
     if not deployment.others:
         return Readings(examination=first, verdicts=[_verdict_of(first)])
     budget = _Budget(MOST_STATES_OF_OTHERS)
     verdicts = [_verdict_of(first), *(_judge(other, tolerance, study, budget) for other in deployment.others)]
     worst = min(verdicts, key=lambda one: _distance(one, deployment))
-    same = worst.deployment is deployment
-    return Readings(
-        examination=first if same else examine(worst.deployment, tolerance, study),
-        verdicts=verdicts,
-    )
+    alike = [worst.deployment, *(one.deployment for one in verdicts if _is_of_its_version(one, worst))]
+    examined = [first if one is deployment else examine(one, tolerance, study) for one in alike]
+    return Readings(examination=max(examined, key=_how_much), verdicts=verdicts)
+
+
+def _is_of_its_version(one: ReadingVerdict, worst: ReadingVerdict) -> bool:
+    """Is it not safe either, of another release of the same version (2.8.0, 2.8.1), and the same in all else?"""
+    if one is worst or {one.verdict, worst.verdict} != {Verdict.VIOLATED}:
+        return False
+    own, its = one.deployment.reading, worst.deployment.reading
+    differing = {name for name in {**own.open, **its.open} if own.open.get(name) != its.open.get(name)}
+    return differing <= {RELEASE} and own.chosen.version == its.chosen.version
+
+
+def _how_much(examination: Examination) -> tuple[int, int]:
+    """With how many sets of faults a danger happens of those to survive, then of all that are asked about."""
+    happens = [
+        is_tolerated(faults, examination.tolerance)
+        for danger, sets in plan(examination.deployment, examination.tolerance).items()
+        for faults in sets
+        if any(one.faults.within(faults) for one in examination.of(danger, Verdict.VIOLATED))
+    ]
+    return sum(happens), len(happens)
 
 
 def _distance(one: ReadingVerdict, usual: Deployment) -> tuple[int, int, int]:

@@ -313,7 +313,7 @@ class _Fixes:
             if one.usual and one.verdict == Verdict.HOLDS and one.ask.danger != danger
         }
         others = _answers([ask for ask in after if (ask.danger, ask.with_what) in held], self.study)
-        if any(answer.verdict == Verdict.VIOLATED for answer in others):
+        if any(answer.verdict != Verdict.HOLDS for answer in others):
             return None
         return SectionFix(
             remedy=remedy, asked=tuple(one.ask for one in asked), states=max(one.answer.distinct for one in asked)

@@ -29,8 +29,8 @@ class Tolerance:
         """Each set once."""
         return tuple(dict.fromkeys(faults for _, faults in self.named))
 
-    def in_one_zone(self, replicas: int) -> Tolerance:
-        """The same where all replicas of a partition may lie in one zone: its loss is one of each, at most three."""
+    def with_zones(self, replicas: int) -> Tolerance:
+        """The same where one zone may have so many replicas of a partition: its loss is one fault of each, at most three."""
 
         def of_all(faults: Faults) -> Faults:
             return Faults.of({name: min(count * replicas, MOST) for name, count in faults.counts})

@@ -30,10 +30,22 @@ MODEL = nl.profile("published/replicated-log").model(replicas=2, log_size=1, rec
             lambda: nl.prove(MODEL, "type_ok", any_bounds=True, k=2),
             "any_bounds proves by induction over one step, and searches no states; leave out k and limits",
         ),
-        (lambda: nl.check(MODEL, symmetry="replica"), "symmetry is a list of names; write symmetry=['replica']"),
+        (lambda: nl.check(MODEL, symmetry="replica"), "a list of names is needed; write symmetry=['replica']"),
         (lambda: nl.prove(MODEL, ["type_ok"]), "property_name is ['type_ok']; write one name, as text"),  # type: ignore[arg-type]
         (lambda: nl.profile(3.9), "reference is 3.9; write one name, as text"),  # type: ignore[arg-type]
-        (lambda: nl.check(MODEL, "type_ok"), "properties is a list of names; write properties=['type_ok']"),
+        (lambda: nl.check(MODEL, "type_ok"), "a list of names is needed; write properties=['type_ok']"),
+        (lambda: nl.matrix(versions="3.9"), "a list of names is needed; write versions=['3.9']"),
+        (lambda: nl.matrix(properties=["type_ok"]), "properties only go with a profile"),
+        (lambda: nl.matrix("kafka-4.1", versions=["4.1"]), "versions only goes with a family: replication, groups"),
+        (lambda: nl.compare(3.9, "4.1"), "first is 3.9; write one name, as text"),  # type: ignore[arg-type]
+        (lambda: nl.check(MODEL, 3), "properties is 3, and a list of names is needed"),  # type: ignore[arg-type]
+        (lambda: nl.audit("a", kafka_version=3.9), 'kafka_version is 3.9; write kafka_version="3.9.1"'),  # type: ignore[arg-type]
+        (lambda: nl.audit("a", assume={"elr": "on"}), 'write assume="elr=on,client=java"'),  # type: ignore[arg-type]
+        (lambda: nl.audit("a", topics="orders"), "a list of names is needed; write topics=['orders']"),
+        (lambda: nl.history([{"f": "send"}]), "write a path, as text"),  # type: ignore[arg-type]
+        (lambda: nl.load_trace(3), "path is 3; write a path, as text"),  # type: ignore[arg-type]
+        (lambda: nl.resume(3), "store is 3; write a path, as text"),  # type: ignore[arg-type]
+        (lambda: nl.conform(3, "inprocess"), "suite_or_trace is 3; write a path, as text"),  # type: ignore[arg-type]
     ],
 )
 def test_an_argument_of_another_kind_is_refused_with_what_to_write(call: Callable[[], object], said: str) -> None:
@@ -123,6 +135,25 @@ def test_a_trace_of_a_profile_in_no_file_names_the_call_that_finds_it_again() ->
     assert "To see this again, with the profile mine" in text
     assert 'nl.check(PROFILE.model(acks="1", leader_moves=1), ["acked_never_lost"])' in text
     assert "neverlost check mine" not in text
+
+
+def test_the_text_and_the_plain_values_of_a_check_say_which_step_is_that_of_no_return() -> None:
+    result = nl.check(nl.profile("kafka-3.7").model(acks="1", crashes=1), ["acked_never_lost"])
+    trace = result["acked_never_lost"].trace
+    assert trace is not None
+    words = (
+        "Within these bounds, step 3 is the step of no return: after it, nothing keeps acked_never_lost true without another"
+        " fault. Before it, this does: restart(replica=r1)."
+    )
+    assert (trace.no_return, trace.no_return_words) == (3, words)
+    assert words in " ".join(result.text().split())
+    assert result.to_dict()["properties"]["acked_never_lost"]["trace"]["no_return"] == {
+        "step": 3,
+        "rescue": ["restart(replica=r1)"],
+        "undecided": False,
+        "at_latest": None,
+        "words": words,
+    }
 
 
 def test_every_result_is_one_short_line() -> None:

@@ -249,7 +249,10 @@ def test_a_verdict_that_rests_on_nothing_unsaid_names_no_default(audit: Run, tmp
     (tmp_path / "topic.properties").write_text(topic, encoding="utf-8")
     paths = [str(path) for path in sorted(tmp_path.iterdir())]
     _, out, _ = audit(*paths, "--kafka-version", "2.2.1", "--tolerate", "1 pause", "--quiet")
-    verdict = "SAFE with 1 pause. It assumes that no exchange is delayed and the controllers lose no decision."
+    verdict = (
+        "SAFE with 1 pause. It assumes that no exchange is delayed, the controllers lose no decision and no\nbroker that crashes"
+        " or loses power is the controller."
+    )
     assert out.split("What may happen")[0].endswith(f"idempotent producer\n{verdict}\n\n")
 
 
@@ -300,6 +303,18 @@ def test_a_search_that_is_cut_short_is_undecided(audit: Run, tmp_path: Path) -> 
     assert code == 3
     assert "UNDECIDED" in out
     assert "Raise --max-states or --time-limit" in out
+
+
+def test_a_verdict_counts_the_questions_that_it_leaves_open(audit: Run, tmp_path: Path) -> None:
+    """With acks=1 two records overtake one another in three steps, and 900 states are too few to say anything of the rest."""
+    asked = ("--tolerate", "1 crash", "--max-states", "900", "--search", "--quiet", "--json", str(tmp_path / "a.json"))
+    code, out, _ = audit(*files("acks-1"), *asked, "--store", str(tmp_path / "store"))
+    verdict = " ".join(out.split("\n\n")[0].split())
+    (only,) = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["classes"]
+    left = [asked["verdict"] for asked in only["findings"]].count("undecided")
+    assert (code, bool(left)) == (1, True)
+    assert "NOT SAFE with 1 crash" in verdict
+    assert f"Undecided, because searches were cut short: {left} of {len(only['findings'])} questions" in verdict
 
 
 def test_a_release_that_is_newer_than_those_that_are_known_is_an_assumption_of_the_verdict(audit: Run) -> None:

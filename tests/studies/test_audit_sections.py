@@ -6,7 +6,7 @@ The expected stories are those of public tickets and KIPs, which are named besid
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,8 @@ from neverlost.model.core import NeverlostError
 from neverlost.spec.configuration import ConfigurationError, parse_tolerances, read_all
 from neverlost.spec.configuration.controllers import controls_only
 from neverlost.spec.families import inquiries
+from neverlost.spec.inquiry import Read
+from neverlost.spec.kafka.quorum.inquiry import QuorumCase
 from neverlost.spec.kafka.releases import RELEASES
 from neverlost.studies.audit.audit import read_of
 from neverlost.studies.audit.sections import Section, Sections, sections_of
@@ -180,18 +182,55 @@ def test_changes_of_one_thing_are_never_tried_together(asking: Asking) -> None:
     assert not any("before the next poll" in w and "after processing" in w for w in words)
 
 
-def test_what_strimzi_does_not_show_of_controllers_is_said(tmp_path: Path) -> None:
-    resource = tmp_path / "kafka.yaml"
-    resource.write_text(
-        "apiVersion: kafka.strimzi.io/v1beta2\nkind: Kafka\nmetadata: {name: a}\nspec: {kafka: {version: 4.1.0}}\n---\n"
-        "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaNodePool\nmetadata: {name: c, labels: {strimzi.io/cluster: a}}\n"
-        "spec: {replicas: 3, roles: [controller]}\n",
-        encoding="utf-8",
-    )
-    read = read_of(read_all([str(resource)]), {})
-    quorum = next(inquiry for inquiry in inquiries().values() if inquiry.family == "quorum")
-    assert not quorum.subjects(read)
-    assert quorum.why_not_asked(read).startswith("Strimzi's operator writes the files of controllers")
+POOLS = (
+    "apiVersion: kafka.strimzi.io/v1beta2\nkind: Kafka\nmetadata: {name: a}\nspec: {kafka: {version: 4.1.0}}\n---\n"
+    "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaNodePool\nmetadata: {name: c, labels: {strimzi.io/cluster: a}}\n"
+    "spec:\n  replicas: REPLICAS\n  roles: [controller]\n  storage: {type: STORAGE}\n"
+)
+QUORUM = next(inquiry for inquiry in inquiries().values() if inquiry.family == "quorum")
+
+
+def of_pools(folder: Path, replicas: str, storage: str, assume: str | None = None) -> tuple[Read, Sequence[QuorumCase]]:
+    """What is read of Strimzi's pools, and the cases of their controllers."""
+    resource = folder / "kafka.yaml"
+    resource.write_text(POOLS.replace("REPLICAS", replicas).replace("STORAGE", storage), encoding="utf-8")
+    read = read_of(read_all([str(resource)], assume=assume), {})
+    return read, [case for subject in QUORUM.subjects(read) for case in subject.cases if isinstance(case, QuorumCase)]
+
+
+def usual_faults(case: QuorumCase) -> set[str]:
+    return {ask.with_what for ask in case.asks if ask.usual}
+
+
+def test_what_strimzi_writes_for_controllers_is_read_from_its_pools(tmp_path: Path) -> None:
+    """Static voters (withKRaft), a start at once, and a quorum-state that kafka_run.sh deletes, unless somebody says otherwise."""
+    read, cases = of_pools(tmp_path, "3", "persistent-claim")
+    assert {(case.controllers, case.starts, case.forgets) for case in cases} == {(3, "at-once", None)}
+    assert {(case.level, case.state) for case in cases} == {(0, "deleted"), (0, "kept"), (1, "deleted"), (1, "kept")}
+    assert "1 quorum state loss" in usual_faults(cases[0])
+    _, kept = of_pools(tmp_path, "3", "persistent-claim", "kraft-version=0,quorum-state=kept")
+    assert usual_faults(kept[0]) == {"no fault", "1 crash", "1 power loss", "1 disk loss"}
+    (subject,) = QUORUM.subjects(read)
+    assert subject.place == (str(tmp_path / "kafka.yaml"), 10)
+
+
+def test_controllers_with_ephemeral_storage_lose_a_disk_with_each_pod(tmp_path: Path) -> None:
+    _, cases = of_pools(tmp_path, "3", "ephemeral")
+    assert "2 disk losses" in usual_faults(cases[0])
+    remedies = [remedy for remedy in cases[0].remedies() if "persistent-claim" in remedy.words]
+    assert [remedy.place for remedy in remedies] == [(str(tmp_path / "kafka.yaml"), 12)]
+    assert "2 disk losses" not in {ask.with_what for ask in remedies[0].case.asks if ask.usual}
+
+
+def test_more_controllers_than_an_audit_asks_about_are_open(tmp_path: Path) -> None:
+    _, cases = of_pools(tmp_path, "5", "jbod")
+    assert cases[0].lacks == ("there are 5 controllers, and an audit asks about 3",)
+
+
+def test_pools_that_do_not_say_how_many_controllers_they_have_are_named(tmp_path: Path) -> None:
+    read, cases = of_pools(tmp_path, "${CONTROLLERS}", "jbod")
+    assert not cases
+    assert "no KafkaNodePool of these resources has the role controller and says" in QUORUM.why_not_asked(read)
 
 
 def test_a_binder_with_dead_letters_keeps_a_record_that_fails(asking: Asking) -> None:  # enableDlq

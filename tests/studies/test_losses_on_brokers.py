@@ -20,6 +20,8 @@ from neverlost.model.core import Model
 from neverlost.spec.kafka.replication.seen_losses import GONE, LONGER, NOT_FOUND, SAME, Asked, faults_of, record
 
 RECORD = record()
+WITH_CONTROLLER = "‡"
+"""What marks in the README a loss that needs one more fault, which the record does not ask about: the end of the controller."""
 COLUMNS = (
     {"leader_moves": 3},
     {"leader_moves": 1, "shutdowns": 2},
@@ -63,7 +65,7 @@ def test_the_readme_marks_exactly_the_losses_whose_shortest_run_brokers_cannot_b
             for version in versions:
                 found = RECORD.get(Asked(version=version, min_isr=2, unclean=0, faults=faults_of(faults)).key)
                 if found is None:
-                    assert text in ("holds", "holds*"), (version, faults)
+                    assert text in ("holds", "holds*") or text.endswith(WITH_CONTROLLER), (version, faults)
                 else:
                     mark = UNSEEN if found.outcome != SAME else ""
                     assert text == f"{found.wider}{mark}", (version, faults)

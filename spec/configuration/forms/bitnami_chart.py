@@ -34,6 +34,7 @@ from .charts import (
     NEW_CHART,
     NEW_COUNTS,
     OF_BITNAMI,
+    OF_NUMBERS,
     OF_SCRIPTS,
     OF_TOPICS,
     OLD_COUNT,
@@ -63,7 +64,7 @@ def read_old_bitnami(values: Values) -> list[ConfigurationFile]:
             continue
         if isinstance(value, Scalar) and value.text:
             name = f"{BITNAMI.prefix}{kafka_key.upper().replace('.', '_')}"
-            text = value.text.replace("_", "") if key == "logFlushIntervalMessages" else value.text
+            text = value.text.replace("_", "") if key in OF_NUMBERS else value.text
             variables.append(Variable(name=name, value=text, file=path, line=parts.lines[key]))
         else:
             problems.append(values.notice("its value has parts, or is empty.", line=parts.lines[key], key=key))

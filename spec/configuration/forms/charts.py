@@ -22,6 +22,8 @@ OLD_KEYS: Mapping[str, str] = {
     "deleteTopicEnable": "delete.topic.enable",
     "logFlushIntervalMessages": "log.flush.interval.messages",
     "logFlushIntervalMs": "log.flush.interval.ms",
+    "logRetentionBytes": "log.retention.bytes",
+    "logRetentionHours": "log.retention.hours",
     "logsDirs": "log.dirs",
     "numPartitions": "num.partitions",
     "offsetsTopicReplicationFactor": "offsets.topic.replication.factor",
@@ -33,8 +35,11 @@ OLD_DEFAULTS: Mapping[str, str] = {
     "defaultReplicationFactor": "1",
     "offsetsTopicReplicationFactor": "1",
     "logFlushIntervalMessages": "10000",
+    "logRetentionBytes": "1073741824",
 }
 """What values.yaml of bitnami/kafka has for them in each version up to 23, or what Kafka takes where the oldest have none."""
+OF_NUMBERS = names("logFlushIntervalMessages logRetentionBytes")
+"""Values that are written with an underscore, so that Helm takes no large number for a float; statefulset.yaml removes it."""
 OLD_MARKS = frozenset(OLD_KEYS) | names("allowPlaintextListener maxMessageBytes minBrokerId")
 """Values that bitnami/kafka has up to 23 only."""
 TO_31, FROM_32 = names("extraConfig extraConfigYaml"), "overrideConfiguration"

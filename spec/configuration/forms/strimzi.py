@@ -28,6 +28,11 @@ KRAFT = "strimzi.io/kraft"
 POOLS = "strimzi.io/node-pools"
 MANAGED = "strimzi.io/managed"
 PAUSED = "strimzi.io/pause-reconciliation"
+LOG_DIRS = "log.dirs"
+OF_OPERATOR = ("broker.", "log.dir", "metadata.log.dir", "node.id", "process.roles")
+"""Keys that begin so are the operator's own: what is written for them is not applied (KafkaClusterSpec.FORBIDDEN_PREFIXES)."""
+IGNORED = "the operator sets this itself: it ignores what is written here."
+BROKER, CONTROLLER = "broker", "controller"
 OF_A_CLUSTER = ("KafkaTopic", "KafkaConnector")
 """Resources that the operator applies only with the label of a cluster: of brokers, or of the workers of Connect."""
 
@@ -55,7 +60,7 @@ def read_resources(documents: Sequence[Mapping], path: str) -> list[Configuratio
     for document in documents:
         kind = document.text("kind")
         if kind == "KafkaNodePool":
-            problems += _ephemeral(document, path, "spec", "storage")
+            problems += () if _is_of_controllers(document) else _ephemeral(document, path, "spec", "storage")
         elif kind in _READERS:
             whose = (kind,) if kind == "Kafka" else (kind, topic_name(document) or "", cluster_of(document) or "")
             if whose in seen:
@@ -76,27 +81,82 @@ def read_resources(documents: Sequence[Mapping], path: str) -> list[Configuratio
             problems.append(Notice(what=what, why=WHY, advice=advice, file=path, line=document.line))
     if problems:
         raise ConfigurationError(problems)
-    return [replace(file, brokers=_brokers(file, documents)) if file.role == "broker" else file for file in found]
+    found = [_with_nodes(file, documents, path) if file.role == "broker" else file for file in found]
+    return [*found, *_controllers(documents, path)]
 
 
-def _brokers(file: ConfigurationFile, documents: Sequence[Mapping]) -> int | None:
-    """How many brokers a cluster has: those of its node pools, or of the resource itself if it has none; None if both may count."""
+def _with_nodes(file: ConfigurationFile, documents: Sequence[Mapping], path: str) -> ConfigurationFile:
+    """A cluster with what its nodes have: how many brokers there are, and on how many volumes each has its logs."""
     (kafka,) = (one for one in documents if one.text("kind") == "Kafka")
     pools = [one for one in documents if one.text("kind") == "KafkaNodePool" and cluster_of(one) == file.cluster]
+    volumes = [kafka.at("spec", "kafka", "storage", "volumes")]
+    volumes += [pool.at("spec", "storage", "volumes") for pool in pools if BROKER in _roles(pool)]
+    several = [one for one in volumes if isinstance(one, Listing) and len(one.values) > 1]
+    directories = [
+        ConfigEntry(key=LOG_DIRS, value=",".join(_directories(one)), file=path, line=one.line, separator=":")
+        for one in several[:1]
+    ]
+    return replace(file, brokers=_brokers(kafka, pools), entries=(*file.entries, *directories))
+
+
+def _directories(volumes: Listing) -> Iterator[str]:
+    """Where each volume of a node is mounted (VolumeUtils of Strimzi)."""
+    for number, volume in enumerate(volumes.values):
+        named = volume.text("id") if isinstance(volume, Mapping) else None
+        yield f"/var/lib/kafka/data-{number if named is None else named}"
+
+
+def _brokers(kafka: Mapping, pools: Sequence[Mapping]) -> int | None:
+    """How many brokers a cluster has: those of its node pools, or of the resource itself if it has none; None if both may count."""
     own = kafka.text("spec", "kafka", "replicas")
     has_pools = own is None or kafka.text("metadata", "annotations", POOLS) == "enabled"
     if not has_pools and pools:
         return None
-    counts = [one.text("spec", "replicas") for one in pools if _holds_records(one)] if has_pools else [own]
+    counts = [one.text("spec", "replicas") for one in pools if BROKER in _roles(one)] if has_pools else [own]
     plain = [int(count) for count in counts if count is not None and count.isdecimal()]
     return sum(plain) if plain and len(plain) == len(counts) else None
 
 
-def _holds_records(pool: Mapping) -> bool:
-    """Are the nodes of a pool brokers, and no controllers alone?"""
+def _roles(pool: Mapping) -> list[str]:
+    """What the nodes of a pool are; brokers, if it does not say."""
     roles = pool.at("spec", "roles")
-    named = [one.text for one in roles.values if isinstance(one, Scalar)] if isinstance(roles, Listing) else []
-    return not named or "broker" in named
+    named = [one.text or "" for one in roles.values if isinstance(one, Scalar)] if isinstance(roles, Listing) else []
+    return named or [BROKER]
+
+
+def _is_of_controllers(pool: Mapping) -> bool:
+    """Does a pool have controllers that are no brokers, and say how many? What they lose is asked about in a section of its own."""
+    return BROKER not in _roles(pool) and (pool.text("spec", "replicas") or "").isdecimal()
+
+
+def _controllers(documents: Sequence[Mapping], path: str) -> Iterator[ConfigurationFile]:
+    """What the operator writes for the controllers of each cluster, where all pools of controllers say how many they are.
+
+    They are static voters (KafkaBrokerConfigurationBuilder.withKRaft), and a node formats its disk when it starts (kafka_run.sh).
+    """
+    pools: dict[str, list[Mapping]] = {}
+    for pool in documents:
+        if pool.text("kind") == "KafkaNodePool" and CONTROLLER in _roles(pool):
+            pools.setdefault(cluster_of(pool) or "", []).append(pool)
+    for cluster, of_cluster in pools.items():
+        counts = [pool.text("spec", "replicas") or "" for pool in of_cluster]
+        if not all(count.isdecimal() for count in counts):
+            continue
+        voters = ",".join(f"{number}@{cluster}" for number in range(sum(map(int, counts))))
+        place = next(one.line for pool in of_cluster if (one := pool.at("spec", "replicas")) is not None)
+        entries = [
+            ConfigEntry(key=key, value=value, file=path, line=place, separator=":")
+            for key, value in (("process.roles", CONTROLLER), ("controller.quorum.voters", voters))
+        ]
+        lost = next((notice for pool in of_cluster for notice in _ephemeral(pool, path, "spec", "storage")), None)
+        yield ConfigurationFile(
+            path=path,
+            form=FORM,
+            role="broker",
+            cluster=cluster or None,
+            entries=tuple(entries),
+            forgets=None if lost is None else replace(entries[0], key="storage", value="ephemeral", line=lost.line),
+        )
 
 
 def _not_applied(document: Mapping, kind: str, path: str) -> Iterator[Notice]:
@@ -137,28 +197,35 @@ def _not_ready(document: Mapping, kind: str, path: str) -> Iterator[Notice]:
 
 
 def _kafka(document: Mapping, path: str) -> list[ConfigurationFile]:
-    """A Kafka resource: `spec.kafka.config`, the version, the zones of brokers, and whether there is a ZooKeeper."""
+    """A Kafka resource: `spec.kafka.config`, the version, and whether there is a ZooKeeper."""
     problems: list[Notice] = []
     kafka = document.at("spec", "kafka")
     if not isinstance(kafka, Mapping):
         what = "the resource has no spec.kafka."
         raise ConfigurationError([Notice(what=what, advice="Complete it.", file=path, line=document.line)])
-    entries = list(_config(kafka, path, problems))
+    written = list(_config(kafka, path, problems))
+    entries = [entry for entry in written if not entry.key.startswith(OF_OPERATOR)]
+    warnings = [entry.notice(IGNORED, advice="Leave it out.") for entry in written if entry not in entries]
     entries += _mode(document, kafka, path, problems)
     problems += _ephemeral(document, path, "spec", "kafka", "storage")
     metadata = _plain(kafka, "metadataVersion", path, problems)
     if metadata is not None:
         entries.append(replace(_entry("metadata.version", metadata, path), layer=AT_RUN_TIME))
-    zone = document.at("spec", "kafka", "rack", "topologyKey")
-    if isinstance(zone, Scalar) and zone.text:
-        entries.append(_entry("broker.rack", zone, path))
     version = _plain(kafka, "version", path, problems)
     release = None if version is None else _entry("version", version, path)
     if problems:
         raise ConfigurationError(problems)
     cluster = document.text("metadata", "name")
     return [
-        ConfigurationFile(path=path, form=FORM, role="broker", cluster=cluster, entries=tuple(entries), release=release)
+        ConfigurationFile(
+            path=path,
+            form=FORM,
+            role="broker",
+            cluster=cluster,
+            entries=tuple(entries),
+            release=release,
+            warnings=tuple(warnings),
+        )
     ]
 
 

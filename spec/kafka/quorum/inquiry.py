@@ -11,6 +11,7 @@ from typing import ClassVar
 from neverlost.model.core import Model
 from neverlost.model.kafka.quorum.state import Format, InFile, Quorum, Wait
 from neverlost.spec.configuration import ConfigurationError, ConfigurationFile, Notice, SourcedValue
+from neverlost.spec.configuration.configuration_file import ConfigEntry
 from neverlost.spec.configuration.controllers import CONTROLLER, roles_of
 from neverlost.spec.configuration.defaults import ConfigurationKey
 from neverlost.spec.configuration.forms.strimzi import FORM as STRIMZI
@@ -36,7 +37,8 @@ from neverlost.spec.kafka.releases import KRAFT, RELEASES
 from .differences import TIME_LINE
 
 OF_QUORUM = "quorum"
-LEVEL, FORMATS, STARTS = "kraft-version", "formats", "formatted-starts"
+LEVEL, FORMATS, STARTS, STATE = "kraft-version", "formats", "formatted-starts", "quorum-state"
+KEPT, DELETED = "kept", "deleted"
 FIRST_WITH_LEVEL_1, FIRST_TO_RAISE = "3.9.0", "4.1.0"
 """A cluster may be formatted with kraft.version 1 from 3.9 on (KIP-853), and raised to it from 4.1 on (KAFKA-16538).
 
@@ -110,7 +112,16 @@ POINTS = (
         },
         of_people=True,
     ),
+    OpenPoint(
+        name=STATE,
+        about="what becomes of quorum-state when Strimzi starts a controller",
+        ways={
+            DELETED: "each start of a controller deletes its quorum-state",
+            KEPT: "a start of a controller keeps its quorum-state",
+        },
+    ),
 )
+"""What files leave open. kafka_run.sh of Strimzi 0.46 removes quorum-state before it starts Kafka; no file says which Strimzi it is."""
 
 USUAL: tuple[Counts, ...] = ({}, {"crashes": 1}, {"power_losses": 1}, {"disk_losses": 1})
 """What happens to a machine: any of them alone."""
@@ -138,6 +149,9 @@ class QuorumCase(Case):
     migrates: bool
     sources: Mapping[str, SourcedValue] = field(repr=False)
     tolerance: Counts | None = None
+    by_strimzi: bool = False
+    state: str = KEPT
+    forgets: ConfigEntry | None = None
 
     @property
     def says(self) -> str:
@@ -149,7 +163,14 @@ class QuorumCase(Case):
         )
         joins = " It may add itself (controller.quorum.auto.join.enable)." if self.auto_join else ""
         named = f" {VOTERS.key} is set too: by it an empty directory has voters without ids." if self.by_file else ""
-        return f"{who}, with kraft.version {self.level}, because {self.level_why}: {voters}.{joins}{named}"
+        more = ""
+        if self.by_strimzi:
+            more = " Strimzi formats an empty disk and starts at once: nobody waits until the others have what is committed."
+        if self.state == DELETED:
+            more += " Its kafka_run.sh (read at 0.46) deletes quorum-state, so each start is a quorum state loss."
+        if self.forgets is not None:
+            more += f" The storage is ephemeral at {self.forgets.place}: each restart of a pod is a disk loss."
+        return f"{who}, with kraft.version {self.level}, because {self.level_why}: {voters}.{joins}{named}{more}"
 
     @property
     def by_file(self) -> bool:
@@ -170,6 +191,11 @@ class QuorumCase(Case):
         usual, beyond = list(USUAL), list(BEYOND)
         if self.controllers == 1:
             beyond = [counts for counts in beyond if "borrowed_copies" not in counts]
+        often = [{"disk_losses": 2}] if self.forgets is not None else []
+        often += (
+            [{"quorum_state_losses": 1}, {"power_losses": 1, "quorum_state_losses": 1}] if self.state == DELETED else []
+        )
+        usual, beyond = [*usual, *often], [counts for counts in beyond if counts not in often]
         if self.tolerance is not None:
             usual, beyond = list(all_within(self.tolerance)), []
         return [self.ask(danger, counts, usual=counts in usual) for danger in DANGERS for counts in (*usual, *beyond)]
@@ -193,7 +219,7 @@ class QuorumCase(Case):
         """To wait, no voters in files, three controllers, directory ids, later releases: each alone, then with three controllers."""
         more = replace(self, controllers=3)
         words, place = "have three controllers", _place(self.sources)
-        alone = [*self._of_care(self), *self._of_files(self), *self._of_level(self)]
+        alone = [*self._of_disks(), *self._of_care(self), *self._of_files(self), *self._of_level(self)]
         if self.controllers >= 3:
             return alone
         together = [*self._of_care(more), *self._of_files(more), *self._of_level(more)]
@@ -203,9 +229,19 @@ class QuorumCase(Case):
             *(replace(one, words=f"{words}; and {one.words}", place=place) for one in together),
         ]
 
+    def _of_disks(self) -> Iterator[Remedy]:
+        """Disks that outlive a restart."""
+        if self.forgets is not None:
+            place = self.forgets.file, self.forgets.line
+            yield Remedy(
+                words="use persistent-claim for the storage of controllers",
+                case=replace(self, forgets=None),
+                place=place,
+            )
+
     def _of_care(self, case: QuorumCase) -> Iterator[Remedy]:
         """What operators do with a controller that has lost its directory."""
-        if not case.level and case.starts != "settled":
+        if not case.level and case.starts != "settled" and not case.by_strimzi:
             wait = "wait until all others follow one leader and have all that is committed"
             tools = "kafka-metadata-quorum.sh describe --status, and --replication"
             yield Remedy(
@@ -216,13 +252,13 @@ class QuorumCase(Case):
 
     def _of_files(self, case: QuorumCase) -> Iterator[Remedy]:
         """No voters but those of the log."""
-        if case.by_file:
+        if case.by_file and not case.by_strimzi:
             words = f"name the controllers by {SERVERS.key} alone, without {VOTERS.key}"
             yield Remedy(words=words, case=replace(case, in_file=IN_NO_FILE), place=_place(case.sources))
 
     def _of_level(self, case: QuorumCase) -> Iterator[Remedy]:
-        """Voters with directory ids."""
-        if case.level:
+        """Voters with directory ids. Strimzi's operator alone can give them."""
+        if case.level or case.by_strimzi:
             return
         feature = (
             "raise the feature: kafka-features.sh upgrade --feature kraft.version=1, and name the controllers by"
@@ -259,12 +295,9 @@ class QuorumInquiry(Inquiry):
     )
 
     def why_not_asked(self, read: Read) -> str:
-        """Strimzi's resources have controllers, but not what decides about their quorum: its operator writes that."""
+        """Of Strimzi's controllers the pools say how many there are."""
         if any(file.form == STRIMZI and roles_of(file) for file in read.files):
-            return (
-                "Strimzi's operator writes the files of controllers, and its resources do not show how they name voters; add such a"
-                f" file, with process.roles, node.id and {VOTERS.key} or {SERVERS.key}"
-            )
+            return "no KafkaNodePool of these resources has the role controller and says how many replicas it has"
         return self.not_asked
 
     def subjects(self, read: Read) -> Sequence[Subject]:
@@ -332,15 +365,18 @@ def _cases(files: Sequence[ConfigurationFile], chosen: ChosenVersion, read: Read
         entry.value.strip().lower() == "true" for file in files for entry in file.entries if entry.key == MIGRATES
     )
     count = len(_ids(sources.get(VOTERS.key))) or len(_members(sources.get(SERVERS.key)))
-    for level, (why, is_open) in _levels(chosen.release, sources).items():
+    by_strimzi = any(file.form == STRIMZI for file in files)
+    forgets = next((file.forgets for file in files if file.forgets is not None), None)
+    for level, (why, is_open) in _levels(chosen.release, sources, by_strimzi=by_strimzi).items():
         joins = AUTO_JOIN.key in sources and sources[AUTO_JOIN.key].value == "true" and bool(level)
         formats = Format.names if level else Format.names[:1]
-        starts = ("at-once",) if level else tuple(POINTS[2].ways)
+        starts = ("at-once",) if level or by_strimzi else tuple(POINTS[2].ways)
         in_file = _in_file(chosen.release, sources) if level else IN_NO_FILE
-        for formatted, started in product(formats, starts):
+        for formatted, started, state in product(formats, starts, (DELETED, KEPT) if by_strimzi else (KEPT,)):
             ways = {RELEASE: chosen.release} if len(read.versions) > 1 else {}
             ways |= {LEVEL: str(level)} if is_open else {}
-            ways |= {FORMATS: formatted} if level else {STARTS: started}
+            ways |= {FORMATS: formatted} if level else {} if by_strimzi else {STARTS: started}
+            ways |= {STATE: state} if by_strimzi else {}
             if any(read.said.get(name, way) != way for name, way in ways.items()):
                 continue
             yield QuorumCase(
@@ -357,10 +393,13 @@ def _cases(files: Sequence[ConfigurationFile], chosen: ChosenVersion, read: Read
                 migrates=migrates,
                 sources=sources,
                 tolerance=read.tolerances.get(OF_QUORUM),
+                by_strimzi=by_strimzi,
+                state=state,
+                forgets=forgets,
             )
 
 
-def _levels(release: str, sources: Mapping[str, SourcedValue]) -> dict[int, tuple[str, bool]]:
+def _levels(release: str, sources: Mapping[str, SourcedValue], *, by_strimzi: bool) -> dict[int, tuple[str, bool]]:
     """The possible levels of kraft.version, each with the reason for it, and whether no file tells which it is."""
     feature, voters, servers = sources.get(FEATURE.key), sources.get(VOTERS.key), sources.get(SERVERS.key)
     if feature is not None and feature.file is not None:
@@ -368,7 +407,8 @@ def _levels(release: str, sources: Mapping[str, SourcedValue]) -> dict[int, tupl
     if RELEASES.index(release) < RELEASES.index(FIRST_WITH_LEVEL_1):
         return {0: (f"Kafka {release} has no other", False)} if voters is not None and voters.value else {}
     if voters is not None and voters.value:
-        static = f"{VOTERS.key} is set at {place_of(voters.file, voters.line)}"
+        place = place_of(voters.file, voters.line)
+        static = f"Strimzi writes {VOTERS.key} from {place}" if by_strimzi else f"{VOTERS.key} is set at {place}"
         done = "raised it" if _is_raised(release) else "formatted it so"
         return {0: (f"{static}, and nobody {done}", True), 1: (f"somebody {done}", True)}
     assert servers is not None

@@ -14,6 +14,7 @@ from neverlost.spec.configuration.suspicions import MOST_REPLICAS
 from neverlost.spec.configuration.versions import at_least
 from neverlost.spec.exposure import ConfigurationChange, Danger, Exposure
 from neverlost.spec.faults import Faults, singles
+from neverlost.spec.kafka.releases import ZOOKEEPER
 
 from .versions import version_named
 
@@ -40,6 +41,7 @@ CHOICES = {setting.name: setting.choices() for setting in Partition.settings}
 NONE_REFUSED = "no record is refused for good while an earlier one waits for its answer (KAFKA-14034)"
 """What an idempotent Java producer needs so that nothing is written twice: TransactionManager.handleFailedBatch begins a new epoch."""
 RENUMBERS_SINCE = "2.5"
+NO_CONTROLLER = "no broker that crashes or loses power is the controller"
 
 
 def _may_renumber(deployment: Deployment) -> bool:
@@ -149,9 +151,13 @@ class ReplicationExposure(Exposure):
         return danger.property == "acked_never_lost" and deployment.settings["acks"] == "0"
 
     def rests_on(self, deployment: Deployment, danger: Danger) -> tuple[str, ...]:
-        """For duplicates also that an idempotent Java producer does not give records new numbers (KAFKA-14034)."""
+        """For duplicates also that an idempotent Java producer does not give records new numbers (KAFKA-14034).
+
+        With ZooKeeper the controller is one of the brokers: when it fails, what it had not sent yet is lost.
+        """
         renumbers = danger.property == "written_once" and _may_renumber(deployment)
-        return (*self.assumes, NONE_REFUSED) if renumbers else self.assumes
+        of_mode = (NO_CONTROLLER,) if deployment.mode == ZOOKEEPER else ()
+        return (*self.assumes, *of_mode, *((NONE_REFUSED,) if renumbers else ()))
 
     def usual_faults(self, deployment: Deployment, danger: Danger) -> tuple[Faults, ...]:
         if danger.concerns == "consumer":
@@ -174,6 +180,7 @@ class ReplicationExposure(Exposure):
 
         The consumer is left out if only the log counts, on which it has no influence (`model.core.influence`). With several faults
         retries are left out, because the model would be too large for an audit: the losses found then need only the first attempt.
+        With ZooKeeper the controller is one of the brokers, so a rolling restart ends it too.
         """
         chosen = dict(deployment.settings)
         if danger.concerns == "consumer" or (danger.concerns == "log" and faults.total > 1):
@@ -188,6 +195,8 @@ class ReplicationExposure(Exposure):
             if name in CHOICES
         }
         budgets = dict(self.that_matter(deployment, danger, faults).counts)
+        if deployment.mode == ZOOKEEPER and budgets.get("shutdowns", 0) > 1:
+            budgets["controller_changes"] = 1
         return _bounded(deployment.profile, frozenset({**BOUNDS, **values, **budgets, "replicas": replicas}.items()))
 
     def searched(self, deployment: Deployment) -> str:

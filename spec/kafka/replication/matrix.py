@@ -56,5 +56,6 @@ MATRIX = Matrix(
     " kafka-features.sh turns them on; until then the row of 4.0 is its row. Orderly restarts (2 shutdowns, 1 leader move) and"
     " 3 leader moves without a failure have no column, as their searches take minutes each: the README has them for every version,"
     " and audit --survive rolling-restart asks about your files. With acks=0 nothing is ever acknowledged, so nothing"
-    " acknowledged is lost: --acks 0 searches these cells too.",
+    " acknowledged is lost: --acks 0 searches these cells too. With ZooKeeper the controller is one of the brokers: the cells"
+    " assume that it is not one of those that fail.",
 )

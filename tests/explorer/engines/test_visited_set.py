@@ -11,9 +11,10 @@ import numpy.typing as npt
 import pytest
 
 from neverlost.explorer.compile.slot_format import BESIDE_FIRST, MIXED_BITS, STEP_BITS, low_bits, slot_format
-from neverlost.explorer.engines import visited_set
+from neverlost.explorer.engines import table_memory, visited_set
 from neverlost.explorer.engines.engine import Stopped
 from neverlost.explorer.engines.hashing import MASK, state_hash
+from neverlost.explorer.engines.table_memory import TableMemory, sparing_memory
 from neverlost.explorer.engines.visited_set import HOMES, Hands, VisitedSet
 
 Words = npt.NDArray[np.int64]
@@ -159,6 +160,38 @@ def test_a_table_without_room_to_grow_stops_the_search(tiny: None) -> None:
     visited.capacity = 40
     with pytest.raises(Stopped, match="memory"):
         inserted(visited, drawn(1, 0, 5_000, 1), hands)
+
+
+@pytest.mark.parametrize(("words", "last"), [(1, 0), (2, 40), (3, 63)])
+def test_memory_of_an_earlier_table_is_spared_and_empty(words: int, last: int, tiny: None) -> None:
+    """Also after a search that ended while its table grew, and whatever the width of the earlier states."""
+    with sparing_memory():
+        earlier, hands = VisitedSet(2, 40, 1), Hands()
+        earlier.capacity = 200
+        memory = earlier.memory
+        with pytest.raises(Stopped):
+            inserted(earlier, drawn(2, 40, 5_000, 1), hands)
+        del earlier
+        later, rows = VisitedSet(words, last, 1), drawn(words, last, 5_000, 2)
+        assert later.memory is memory
+        assert not later.lines[: memory.used + 4096].any()
+        assert len(inserted(later, rows, Hands())) == len({*map(tuple, rows.tolist())})
+
+
+def test_memory_is_not_spared_when_nobody_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def memory_of_next() -> TableMemory:
+        return VisitedSet(1, 0, 1).memory
+
+    first = memory_of_next()
+    assert memory_of_next() is not first
+    with sparing_memory():
+        second = memory_of_next()
+        assert memory_of_next() is second
+    assert memory_of_next() is not second
+    with sparing_memory():
+        monkeypatch.setattr(table_memory, "SPARED_SHARE", 0)
+        third = memory_of_next()
+        assert memory_of_next() is not third
 
 
 def test_a_process_with_several_tables_may_start_another_one() -> None:

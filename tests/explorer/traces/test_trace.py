@@ -18,6 +18,7 @@ from written_traces import COUNTER, loss_trace, trace_of
 
 from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.loading import find_profile, profile_from_file
+from neverlost.explorer.no_return import with_no_return
 from neverlost.explorer.traces.changes import by_owner, changes, field_changes
 from neverlost.explorer.traces.trace import ReplayError, Trace, replay
 from neverlost.explorer.traces.trace_json import TraceFileError, read_trace, trace_json, trace_values
@@ -91,7 +92,7 @@ def test_every_step_is_read_back_from_what_is_printed(profile: Profile) -> None:
 
 @pytest.mark.parametrize("name", sorted(set(FORMATS) - {"html", "svg"}))
 def test_the_loss_before_kip_101_reads_as_it_should(name: str) -> None:
-    expect_golden(f"loss.{name}.txt", render(loss_trace(), name))
+    expect_golden(f"loss.{name}.txt", render(with_no_return(loss_trace()), name))
 
 
 def test_an_unknown_format_is_refused_with_the_nearest() -> None:

@@ -18,6 +18,9 @@ from looked_at import Element, handlers, loaded, page_read
 from sampling import quick_one_in
 from written_traces import loss_trace
 
+from neverlost.explorer.no_return import with_no_return
+from neverlost.explorer.search import explore
+from neverlost.explorer.traces.sentence import no_return_words
 from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.model.core import Model, Profile, Refused
 from neverlost.model.core.picture import PLACEHOLDER
@@ -128,6 +131,25 @@ def test_a_page_marks_the_step_at_which_the_property_is_decided_and_no_step_befo
 
 
 ALL_PROFILES = [profiles()[name] for name in profiles()]
+
+
+@pytest.mark.parametrize("settings", [{"acks": "1", "crashes": 1}, {"acks": "1", "leader_moves": 1}])
+def test_a_page_marks_the_step_of_no_return_and_says_what_could_be_done_before_it(settings: dict[str, Any]) -> None:
+    result = explore(profiles()["kafka-3.7"].model(**settings), properties=["acked_never_lost"])
+    assert result.shown is not None
+    assert result.shown.trace is not None
+    trace = with_no_return(result.shown.trace)
+    assert trace.no_return is not None
+    page = page_read(render(trace, "html"))
+    marked = [
+        n
+        for n, step in enumerate(steps_of(page))
+        if any("no return" in note.words for note in step.all("span", "note"))
+    ]
+    assert marked == [trace.no_return.step]
+    assert no_return_words(trace) in page.words
+    unasked = page_read(render(result.shown.trace, "html"))
+    assert "no return" not in unasked.words
 
 
 @pytest.mark.parametrize("profile", ALL_PROFILES, ids=lambda profile: profile.name)

@@ -101,6 +101,27 @@ def pool(replicas: str, roles: str = "[broker]", cluster: str = "payments") -> s
     return POOL.replace("spec:\n", f"{labels}spec:\n  replicas: {replicas}\n  roles: {roles}\n", 1)
 
 
+def test_volumes_of_a_pool_are_several_log_directories(tmp_path: Path) -> None:
+    """A directory that is lost alone, or left by a replica, is not modelled by default: a SAFE must say so."""
+    second = POOL + "      - id: 1\n        type: persistent-claim\n        size: 100Gi\n"
+    two = pool("3").replace(POOL[POOL.index("  storage") :], second[second.index("  storage") :])
+    one, several = (deployment(tmp_path, f"{CLUSTER}---\n{nodes}---\n{TOPIC}") for nodes in (pool("3"), two))
+    assert "several log directories" not in {notice.unchecked for notice in one.unchecked}
+    assert "several log directories" in {notice.unchecked for notice in several.unchecked}
+
+
+def test_what_the_operator_sets_itself_is_not_taken_from_the_file(tmp_path: Path) -> None:
+    """It drops broker.rack (KafkaClusterSpec.FORBIDDEN_PREFIXES): the brokers would otherwise seem to be in known zones."""
+    key = "broker.rack"
+    found = deployment(
+        tmp_path, CLUSTER.replace("    config:\n", f"    config:\n      {key}: a\n", 1) + f"---\n{TOPIC}"
+    )
+    assert [notice.what for notice in found.warnings if notice.key == key] == [
+        "the operator sets this itself: it ignores what is written here."
+    ]
+    assert found.zones == 0
+
+
 @pytest.mark.parametrize(
     ("documents", "brokers"),
     [
@@ -114,7 +135,7 @@ def pool(replicas: str, roles: str = "[broker]", cluster: str = "payments") -> s
     ],
 )
 def test_the_brokers_of_a_cluster_are_counted(documents: list[str], brokers: int | None, tmp_path: Path) -> None:
-    (broker,) = read_configuration(file(tmp_path, "---\n".join(documents)))
+    broker, *_ = read_configuration(file(tmp_path, "---\n".join(documents)))
     assert broker.brokers == brokers
 
 

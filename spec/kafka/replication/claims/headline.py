@@ -56,10 +56,14 @@ def budgets() -> tuple[Budget, ...]:
 
 
 def budgets_of(profile: Profile) -> tuple[Budget, ...]:
-    """The budgets to ask a version of: where brokers hear of leader epochs in turn, also moves with a change of controller."""
+    """The budgets to ask a version of: where brokers hear of leader epochs in turn, also moves with a change of controller.
+
+    These are the versions with ZooKeeper. There the controller is a broker: a rolling restart ends it too.
+    """
     if not profile.default_settings["ordered_metadata"]:
         return budgets()
-    return (*budgets(), *({"leader_moves": moves, "controller_changes": 1} for moves in (2, 3)))
+    with_moves: list[Budget] = [{"leader_moves": moves} for moves in (2, 3)]
+    return (*budgets(), *({**budget, "controller_changes": 1} for budget in (*with_moves, ROLLING_RESTART)))
 
 
 def for_switches() -> tuple[Budget, ...]:
