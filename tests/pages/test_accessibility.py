@@ -1,17 +1,21 @@
-"""Pages are readable with a keyboard and with a screen reader: axe-core finds nothing serious. `make axe` installs it."""
+"""Pages fit windows of three widths, light and dark, and are readable with a keyboard and with a screen reader.
+
+axe-core finds nothing serious; `make axe` installs it. It looks once at each width and at both schemes, as it takes long.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import NARROW, WIDE, served
+from browsing import NARROW, WIDE, WIDEST, Looked, served
 from command_line import Run
 from shell_blocks import ROOT
 
-from neverlost.cli.commands.explore import other_model
+from neverlost.cli.commands.explore import example_of_other, other_model
+from neverlost.model.core import Model
 from neverlost.reports.bugs.page import bugs_html
 from neverlost.reports.trace.formats import render
 from neverlost.spec import profiles
@@ -23,90 +27,120 @@ pytestmark = pytest.mark.xdist_group("browser")
 AXE = ROOT / "build" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 SITE = ROOT / "build" / "site"
 SERIOUS = ("serious", "critical")
+LOOKED_AT = ((NARROW, "dark"), (WIDE, "light"), (WIDEST, "dark"))
 EVERYTHING = "document.querySelectorAll('details').forEach(part => part.open = true)"
+ONE_STORY = """const first = document.querySelector('.danger');
+    document.querySelectorAll('details').forEach(part => {
+        const story = part.closest('.danger');
+        part.open = story === null || story === first;
+    })"""
+"""Opens all but the stories after the first: a page of many takes minutes, and stories are looked at by themselves."""
 
-Opened = Callable[[str], Any]
+Wrong = Callable[..., list[str]]
 
 
-@pytest.fixture(params=[(WIDE, "light"), (NARROW, "dark")], ids=["wide", "narrow"])
-def opened(browser: Any, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
-    """Opens a page, by its text or its address, with axe-core in it, which the page's own policy would not let run."""
-    if not AXE.exists():
-        pytest.skip("accessibility is not looked at: `make axe` installs axe-core, with npm")
-    size, scheme = request.param
-    context = browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True)
+@pytest.fixture
+def wrong(browser: Any, tmp_path: Path) -> Wrong:
+    """What is wrong with a page, given by its text or its address, in any window: it is too wide, or axe-core finds it serious."""
 
-    def at(what: str) -> Any:
-        page = context.new_page()
-        if what.startswith(("http://", "file://")):
-            page.goto(what, wait_until="networkidle")
-        else:
+    def found(what: str, ready: Callable[[Any], None] = lambda page: page.evaluate(EVERYTHING)) -> list[str]:
+        address = what
+        if not what.startswith(("http://", "file://")):
             file = tmp_path / "page.html"
             file.write_text(what, encoding="utf-8")
-            page.goto(file.as_uri())
-        page.evaluate(AXE.read_text(encoding="utf-8"))
-        return page
+            address = file.as_uri()
+        said = []
+        for size in (NARROW, WIDE, WIDEST):
+            for scheme in ("light", "dark"):
+                # The page's own policy would not let axe-core run.
+                context = browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True)
+                page = context.new_page()
+                page.goto(address, wait_until="networkidle")
+                ready(page)
+                here = [] if Looked(page).is_narrower_than_its_window() else ["wider than its window"]
+                here += serious(page) if (size, scheme) in LOOKED_AT else []
+                said += [f"{size['width']} {scheme}: {one}" for one in here]
+                context.close()
+        if not said and not AXE.exists():
+            pytest.skip("accessibility is not looked at: `make axe` installs axe-core, with npm")
+        return said
 
-    yield at
-    context.close()
+    return found
 
 
 def serious(page: Any) -> list[str]:
-    """What axe-core finds serious, each with the first element that it names."""
+    """What axe-core finds serious, each with the first element that it names; nothing if it is not installed."""
+    if not AXE.exists():
+        return []
+    page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("axe.run()")["violations"]
     return [f"{one['id']}: {one['nodes'][0]['html']:.200}" for one in found if one["impact"] in SERIOUS]
 
 
-def test_a_story_is_accessible(opened: Opened) -> None:
+def test_a_story_is_accessible(wrong: Wrong) -> None:
     lost = bug_named("kept-known-ends").lost
     assert lost is not None
-    page = opened(render(recorded_trace(lost), "html"))
-    page.click("#step-3 summary.row")
-    assert serious(page) == []
+    assert wrong(render(recorded_trace(lost), "html"), lambda page: page.click("#step-3 summary.row")) == []
 
 
-def test_the_ledger_is_accessible(opened: Opened) -> None:
-    page = opened(bugs_html(known_bugs()[:6]))
-    page.evaluate(EVERYTHING)
-    assert serious(page) == []
+def test_the_ledger_is_accessible(wrong: Wrong) -> None:
+    assert wrong(bugs_html(known_bugs()[:6])) == []
 
 
-@pytest.mark.parametrize("example", ["acks-1", "many-topics", "consumer", "controllers"])
-def test_an_audit_is_accessible(opened: Opened, run: Run, tmp_path: Path, example: str) -> None:
+def test_a_loss_alone_is_accessible(wrong: Wrong) -> None:
+    assert wrong(bugs_html([bug_named("KIP-966")])) == []
+
+
+@pytest.mark.parametrize("example", ["acks-1", "many-topics", "consumer", "controllers", "exactly-once"])
+def test_an_audit_is_accessible(wrong: Wrong, run: Run, tmp_path: Path, example: str) -> None:
     files = sorted(str(file) for file in (ROOT / "examples" / "audit" / example).iterdir())
     run("audit", *files, "--html", str(tmp_path / "audit.html"), "--quiet")
-    page = opened((tmp_path / "audit.html").read_text(encoding="utf-8"))
-    page.evaluate(EVERYTHING)
-    assert serious(page) == []
+    assert wrong((tmp_path / "audit.html").as_uri(), lambda page: page.evaluate(ONE_STORY)) == []
 
 
 CHECKS = {
     "a check that holds": ("examples/two_phase_commit.py",),
+    "a check that is cut short": ("kafka-4.1", "--max-states", "1000"),
     "a model of one's own": ("examples/water_jugs.py",),
     "transactions": ("kafka-transactions-4.0", "--late-markers", "1", "--property", "all_or_nothing"),
 }
 
 
 @pytest.mark.parametrize("asked", CHECKS.values(), ids=CHECKS)
-def test_a_check_is_accessible(opened: Opened, run: Run, tmp_path: Path, asked: tuple[str, ...]) -> None:
+def test_a_check_is_accessible(wrong: Wrong, run: Run, tmp_path: Path, asked: tuple[str, ...]) -> None:
     run("check", *(str(ROOT / word) if "/" in word else word for word in asked), "--html", str(tmp_path / "check.html"))
-    page = opened((tmp_path / "check.html").read_text(encoding="utf-8"))
-    page.evaluate(EVERYTHING)
-    assert serious(page) == []
+    assert wrong((tmp_path / "check.html").as_uri()) == []
 
 
-def test_the_explorer_is_accessible(opened: Opened) -> None:
+def on_the_way() -> tuple[Model, tuple[str, ...]]:
+    """A model of replication, and steps on the way to a loss."""
+    lost = bug_named("kept-known-ends").lost
+    assert lost is not None
+    return profiles()["kafka-4.1"].model(acks="all", min_isr=2, leader_moves=3), tuple((lost.steps or ())[:12])
+
+
+EXPLORED = {
+    "on the way to a loss": on_the_way,
+    "a group's start": lambda: (profiles()["kafka-groups-4.3.1"].model(failures=1), ()),
+}
+
+
+@pytest.mark.parametrize("begun", EXPLORED.values(), ids=EXPLORED)
+def test_the_explorer_is_accessible(wrong: Wrong, begun: Callable[[], tuple[Model, tuple[str, ...]]]) -> None:
     pytest.importorskip("uvicorn", reason="the explorer is not looked at: install '.[explore]'")
     from neverlost.reports.explore.app import Explorer
 
-    lost = bug_named("kept-known-ends").lost
-    assert lost is not None
-    model, steps = profiles()["kafka-4.1"].model(acks="all", min_isr=2, leader_moves=3), tuple((lost.steps or ())[:12])
-    with served(Explorer(model=model, token="token", other_model=other_model, begin=steps)) as address:
-        page = opened(address)
-        page.wait_for_selector("#step-12")
+    model, steps = begun()
+    explorer = Explorer(
+        model=model, token="token", example=example_of_other(model), other_model=other_model, begin=steps
+    )
+
+    def ready(page: Any) -> None:
+        page.wait_for_selector(f"#step-{len(steps)}")
         page.evaluate(EVERYTHING)
-        assert serious(page) == []
+
+    with served(explorer) as address:
+        assert wrong(address, ready) == []
 
 
 MATRICES = {
@@ -118,16 +152,14 @@ MATRICES = {
 
 
 @pytest.mark.parametrize("asked", MATRICES.values(), ids=MATRICES)
-def test_a_matrix_is_accessible(opened: Opened, run: Run, tmp_path: Path, asked: tuple[str, ...]) -> None:
+def test_a_matrix_is_accessible(wrong: Wrong, run: Run, tmp_path: Path, asked: tuple[str, ...]) -> None:
     run("matrix", *asked, "--html", str(tmp_path / "matrix.html"))
-    page = opened((tmp_path / "matrix.html").read_text(encoding="utf-8"))
-    page.click(".block:not([hidden]) .cells a")
-    assert serious(page) == []
+    click = ".block:not([hidden]) .cells a"
+    assert wrong((tmp_path / "matrix.html").as_uri(), lambda page: page.click(click)) == []
 
 
 @pytest.mark.parametrize("name", ["index", "matrix", "contents", "reference/cli", "explanation/groups"])
-def test_a_page_of_the_site_is_accessible(opened: Opened, name: str) -> None:
+def test_a_page_of_the_site_is_accessible(wrong: Wrong, name: str) -> None:
     if not SITE.exists():
         pytest.skip("the site is not looked at: `make site` builds it")
-    page = opened((SITE / f"{name}.html").as_uri())
-    assert serious(page) == []
+    assert wrong((SITE / f"{name}.html").as_uri(), lambda page: None) == []
