@@ -107,10 +107,10 @@ def trace_formats() -> Mapping[str, str]:
 
 def matrix_subjects(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The families with a matrix, then the profiles, and files."""
-    from neverlost.spec.families import FAMILIES
+    from neverlost.spec.families import with_a_matrix
 
-    asked = {family.name: found.question for family in FAMILIES if (found := family.matrix()) is not None}
-    families = [CompletionItem(name, help=text) for name, text in asked.items() if name.startswith(incomplete)]
+    asked = with_a_matrix().items()
+    families = [CompletionItem(name, help=found.question) for name, (_, found) in asked if name.startswith(incomplete)]
     named = [item for item in profile_names(context, parameter, incomplete) if not families or item.type == "plain"]
     return [*families, *named]
 

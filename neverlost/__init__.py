@@ -18,9 +18,11 @@ from .explorer.process.lazily import names_of
 if TYPE_CHECKING:
     from .api.auditing import Audit, audit
     from .api.checking import Compiled, Interpreted, Spark, check, resume, state_graph
+    from .api.comparing import Comparison, compare
     from .api.conforming import Conformance, conform, suite
     from .api.histories import History, history
     from .api.installed import __version__
+    from .api.matrices import Matrix, matrix
     from .api.models import Model, Profile, profile, profiles
     from .api.proving import Proof, prove
     from .api.results import CheckResult, Finding, PropertyNotHeldError
@@ -31,19 +33,21 @@ if TYPE_CHECKING:
     from .reports.schemas import schema
 
 __all__ = [
-    "profile", "profiles", "check", "resume", "state_graph", "prove", "audit", "conform", "suite", "history",
-    "load_trace", "schema",
+    "profile", "profiles", "check", "resume", "state_graph", "prove", "audit", "matrix", "compare", "conform", "suite",
+    "history", "load_trace", "schema",
     "Model", "Profile", "Compiled", "Interpreted", "Spark", "Limits", "Watch", "Progress",
-    "CheckResult", "Finding", "Trace", "Proof", "Audit", "Conformance", "History",
+    "CheckResult", "Finding", "Trace", "Proof", "Audit", "Matrix", "Comparison", "Conformance", "History",
     "NeverlostError", "PropertyNotHeldError", "__version__",
 ]  # fmt: skip
 
 _HOMES = {
     "api.auditing": ("Audit", "audit"),
     "api.checking": ("Compiled", "Interpreted", "Spark", "check", "resume", "state_graph"),
+    "api.comparing": ("Comparison", "compare"),
     "api.conforming": ("Conformance", "conform", "suite"),
     "api.histories": ("History", "history"),
     "api.installed": ("__version__",),
+    "api.matrices": ("Matrix", "matrix"),
     "api.models": ("Model", "Profile", "profile", "profiles"),
     "api.proving": ("Proof", "prove"),
     "api.results": ("CheckResult", "Finding", "PropertyNotHeldError"),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .claims import Claim
     from .exposure import Exposure
     from .inquiry import Inquiry
+    from .matrix import Matrix
 
 FAMILIES: tuple[Family, ...] = (
     Replication(),
@@ -104,6 +105,11 @@ class _Profiles(Mapping[str, Profile]):
 def profiles() -> Mapping[str, Profile]:
     """Every profile that comes with neverlost, by name."""
     return _Profiles()
+
+
+def with_a_matrix() -> dict[str, tuple[Family, Matrix]]:
+    """The families that have a matrix, by name."""
+    return {family.name: (family, matrix) for family in FAMILIES if (matrix := family.matrix()) is not None}
 
 
 @cache

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from neverlost.model.core import BoundsError, Model, Profile, Unbounded
+from neverlost.model.core import BoundsError, Model, Profile, Unbounded, UnknownNameError
 
 if TYPE_CHECKING:
     from .bugs import Bug
@@ -41,6 +41,23 @@ class Family:
     def versions(self) -> tuple[Profile, ...]:
         """The profiles that stand for releases, oldest first."""
         return () if self.time_line() is None else self.profiles()
+
+    def version_named(self, name: str) -> Profile:
+        """The version that a name means: its own, that without its beginning, or that of a release. Raises UnknownNameError."""
+        known = {version.name: version for version in self.versions()}
+        bare = name.removeprefix(self.beginning)
+        time_line = self.time_line()
+        meant = f"{self.beginning}{bare}"
+        if meant not in known:
+            meant = (None if time_line is None else time_line.version_meant(bare)) or name
+        if meant not in known:
+            raise UnknownNameError("version", name, known)
+        return known[meant]
+
+    def versions_named(self, names: Collection[str]) -> tuple[Profile, ...] | None:
+        """The versions that names mean, oldest first; None for no name. Raises UnknownNameError."""
+        named = {self.version_named(name).name for name in names}
+        return tuple(version for version in self.versions() if version.name in named) or None
 
     def like(self, version: Profile) -> Profile:
         """The first version that goes the same ways where nobody but the protocol itself looks."""

@@ -14,8 +14,10 @@ from neverlost.explorer.result import DecidedProperty, Result
 from neverlost.explorer.search import Limits, decided_properties, explore
 from neverlost.explorer.symmetry import symmetric_domains, symmetry_of
 from neverlost.explorer.traces.commands import setting_option
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import BoundsError, Model, ModelError, Profile, Setting, SymmetryError
 from neverlost.model.core.errors import MOST_SHOWN
+from neverlost.model.core.profile import show_bounds
 
 MOST_SEARCHES = 256
 """More combinations than this are refused: a reader would not look at the table."""
@@ -39,6 +41,12 @@ class Sweep:
     def settings(self) -> dict[str, Setting]:
         """The settings of the profile by name."""
         return {s.name: s for s in self.profile.state.settings}
+
+    @property
+    def heading(self) -> str:
+        """The profile and the bounds of all cells."""
+        within = show_bounds(self.model(self.every_row[0], self.every_column[0]).bounds)
+        return f"{self.profile.name} ({within})" if within else self.profile.name
 
     @property
     def every_row(self) -> list[Values]:
@@ -71,6 +79,20 @@ class Swept:
     def hidden(self) -> int | None:
         """In how many states the bounds ran out of something, so that they may hide what follows; None unless all were searched."""
         return sum(self.result.ran_out.values()) if self.result.complete else None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SearchedSweep:
+    """What the searches of a sweep found of some properties, combination by combination."""
+
+    asked: Sweep
+    found: Sequence[Swept]
+    properties: Sequence[str]
+
+    @property
+    def decided(self) -> bool:
+        """Whether every property is decided in every combination."""
+        return all(one.finding(name).verdict != Verdict.UNDECIDED for one in self.found for name in self.properties)
 
 
 def combinations(varied: Mapping[str, Sequence[int]]) -> list[Values]:

@@ -20,12 +20,12 @@ HEAD = """# The Python API
 import neverlost as nl
 ```
 
-`profile` finds a protocol, and its `model` sets bounds and settings; `check`, `prove`, `audit` and `conform` ask about it. Every error
-that is yours to fix is a `NeverlostError`, whose text says what, where, and what to do. A verdict is `holds`, `violated` or
+`profile` finds a protocol, and its `model` sets bounds and settings; `check`, `prove`, `audit`, `matrix` and `conform` ask about it.
+Every error that is yours to fix is a `NeverlostError`, whose text says what, where, and what to do. A verdict is `holds`, `violated` or
 `undecided`; what was cut short is `undecided`, and `assert_holds` takes that for a failure too.
 
-No result is true or false: `if nl.check(model)` raises an error that says what to write. Commands without a function here are
-`matrix`, `compare`, `lemmas`, `mutants`, `validate`, and those that run real brokers.
+No verdict is true or false: `if nl.check(model)` raises an error that says what to write. Commands without a function here are
+`lemmas`, `mutants`, `validate`, and those that run real brokers.
 """
 FUNCTIONS = (
     "profile",
@@ -35,6 +35,8 @@ FUNCTIONS = (
     "state_graph",
     "prove",
     "audit",
+    "matrix",
+    "compare",
     "conform",
     "suite",
     "history",
@@ -47,6 +49,8 @@ CLASSES = (
     "Trace",
     "Proof",
     "Audit",
+    "Matrix",
+    "Comparison",
     "Conformance",
     "History",
     "Compiled",

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import click
 
-from neverlost.explorer.answers.questions import Question
+from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.loading import in_file
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.traces.commands import off_option, option_name
-from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import BoundsError, Profile, UnknownNameError
-from neverlost.model.core.profile import show_bounds
-from neverlost.reports.matrix.as_json import matrix_json, sweep_json
+from neverlost.reports.matrix.as_json import matrix_values
 from neverlost.reports.matrix.as_markdown import matrix_markdown
 from neverlost.reports.matrix.as_text import matrix_text
 from neverlost.reports.matrix.page import matrix_html
 from neverlost.reports.matrix.sweep_as_text import sweep_text
 from neverlost.spec import profiles
-from neverlost.spec.families import FAMILIES
+from neverlost.spec.families import with_a_matrix
 from neverlost.spec.family import Family
 from neverlost.spec.matrix import Axis, Matrix
+from neverlost.studies.searched_matrix import search_matrix
 from neverlost.studies.study import Study
-from neverlost.studies.sweep import Swept, sweep, sweep_of
+from neverlost.studies.sweep import SearchedSweep, Swept, sweep, sweep_of
 
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounds_of, known_profile
 from ..completion import matrix_subjects, one_of, version_names
@@ -85,7 +84,7 @@ def matrix_command(
 
     Exit codes: 0 every cell is decided, 2 the input is wrong, 3 a cell is undecided.
     """
-    if family is not None and family not in _with_a_matrix():
+    if family is not None and family not in with_a_matrix():
         _refuse(context, "versions", "store", "markdown_path", "html_path")
         return _sweep(context, family, properties, time_limit, workers, json_path)
     _refuse(context, "properties")
@@ -93,19 +92,14 @@ def matrix_command(
     bounds, words = _given(context, matrix)
     chosen = matrix.cells(words, _versions(versions, asked))
     output = Output({"--json": json_path, "--markdown": markdown_path, "--html": html_path})
-    questions = [Question(model=cell.model(**bounds), property=matrix.asks) for cell in chosen]
     with interruptible() as interrupted, AnswersShown() as shown:
         study = Study(open_store(store), limits_of(time_limit=time_limit), workers, interrupted, shown)
-        found = dict(zip(chosen, study.answer_all(questions), strict=True))
-    models = {cell: question.model for cell, question in zip(chosen, questions, strict=True)}
-    within = show_bounds(questions[0].model.bounds)
-    heading = f"{matrix.question} ({within})" if within else matrix.question
-    output.show(matrix_text(heading, found, models))
-    output.write("--json", lambda: matrix_json(found, models))
-    output.write("--markdown", lambda: matrix_markdown(heading, found, models))
-    output.write("--html", lambda: matrix_html(found, models))
-    undecided = any(answer.verdict == Verdict.UNDECIDED for answer in found.values())
-    return ExitCode.UNDECIDED if undecided else ExitCode.HOLDS
+        searched = search_matrix(matrix, chosen, bounds, study)
+    output.show(matrix_text(searched))
+    output.write("--json", lambda: json_text(matrix_values(searched)))
+    output.write("--markdown", lambda: matrix_markdown(searched))
+    output.write("--html", lambda: matrix_html(searched))
+    return ExitCode.HOLDS if searched.decided else ExitCode.UNDECIDED
 
 
 def _sweep(
@@ -124,16 +118,15 @@ def _sweep(
     for name in names:
         profile.property_named(name)
     output = Output({"--json": json_path})
-    within = show_bounds(asked.model(asked.every_row[0], asked.every_column[0]).bounds)
     found: list[Swept] = []
     with StatusLine() as status, interruptible() as interrupted:
         for one in sweep(asked, names, limits_of(time_limit=time_limit), workers, interrupted):
             found.append(one)
             status.say(f"combination {len(found)}")
-    output.show(sweep_text(f"{profile.name} ({within})" if within else profile.name, asked, found, names))
-    output.write("--json", lambda: sweep_json(asked, found, names))
-    undecided = any(one.finding(name).verdict == Verdict.UNDECIDED for one in found for name in names)
-    return ExitCode.UNDECIDED if undecided else ExitCode.HOLDS
+    searched = SearchedSweep(asked=asked, found=found, properties=names)
+    output.show(sweep_text(searched))
+    output.write("--json", lambda: json_text(matrix_values(searched)))
+    return ExitCode.HOLDS if searched.decided else ExitCode.UNDECIDED
 
 
 def _profile(reference: str) -> Profile:
@@ -144,7 +137,7 @@ def _profile(reference: str) -> Profile:
         if in_file(reference):
             raise
         raise UnknownNameError(
-            "family with a matrix, or profile,", reference, [*_with_a_matrix(), *profiles()]
+            "family with a matrix, or profile,", reference, [*with_a_matrix(), *profiles()]
         ) from error
 
 
@@ -172,14 +165,9 @@ def _refuse(context: click.Context, *names: str) -> None:
         raise OptionsError(f"{', '.join(given)} only goes with {fits}; leave it out")
 
 
-def _with_a_matrix() -> dict[str, tuple[Family, Matrix]]:
-    """The families that have a matrix, by name."""
-    return {family.name: (family, matrix) for family in FAMILIES if (matrix := family.matrix()) is not None}
-
-
 def _with_matrix(name: str | None) -> tuple[Family, Matrix]:
     """The family of that name with its matrix, the first one if none is named."""
-    known = _with_a_matrix()
+    known = with_a_matrix()
     return known[name or next(iter(known))]
 
 
@@ -201,11 +189,7 @@ def _given(context: click.Context, matrix: Matrix) -> tuple[dict[str, int], dict
             words.setdefault(axis.setting, []).append(word or given or "")
         else:
             others.append((option, given))
-    bounds = bounds_of(others, matrix.versions[0], context)
-    for name in bounds:
-        if name == matrix.beside or any(name in faults for faults in matrix.faults.values()):
-            raise BoundsError(f"{option_name(name)}: every cell has its own faults; leave it out")
-    return bounds, words
+    return bounds_of(others, matrix.versions[0], context), words
 
 
 def _versions(given: Sequence[str], family: Family) -> Sequence[Profile] | None:
@@ -213,19 +197,8 @@ def _versions(given: Sequence[str], family: Family) -> Sequence[Profile] | None:
 
     Raises UnknownNameError.
     """
-    known = {version.name: version for version in family.versions()}
-    named = {_version_named(name, family, known) for name in given}
-    return [version for name, version in known.items() if name in named] or None
-
-
-def _version_named(name: str, family: Family, known: Mapping[str, Profile]) -> str:
-    """The version that a name means: its own, that without its beginning, or that of a release. Raises UnknownNameError."""
-    bare = name.removeprefix(family.beginning)
-    time_line = family.time_line()
-    meant = f"{family.beginning}{bare}"
-    if meant not in known:
-        meant = (None if time_line is None else time_line.version_meant(bare)) or name
-        if meant not in known:
-            raise UnknownNameError("version", name, known)
-        click.echo(f"{name} behaves as {meant} does.", err=True)
-    return meant
+    for name in given:
+        meant = family.version_named(name).name
+        if meant.removeprefix(family.beginning) != name.removeprefix(family.beginning):
+            click.echo(f"{name} behaves as {meant} does.", err=True)
+    return family.versions_named(given)

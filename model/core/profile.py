@@ -247,6 +247,10 @@ class Profile:
 
         Raises BoundsError as `bounded` does, WrittenError for a value that a setting cannot have, UnknownNameError for any other name.
         """
+        return self.bounded(**self.meant(words))
+
+    def meant(self, words: Mapping[str, bool | int | str]) -> dict[str, int]:
+        """The bounds and settings that words mean, for `bounded`. Raises as `model` does, but for bounds that do not go together."""
         settings = {s.name: s for s in self.state.settings}
         off = {s.off: s.name for s in self.state.settings if s.off}
         values: dict[str, int] = {}
@@ -261,7 +265,7 @@ class Profile:
                 values |= self.read({name: word}, {})
             else:
                 raise UnknownNameError(f"bound or setting of {self.name}", name, [*self.bound_names, *settings, *off])
-        return self.bounded(**values)
+        return values
 
     def _refuse_setting(self, name: str, value: object) -> None:
         known = {s.name: s for s in self.state.settings}

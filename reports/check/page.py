@@ -18,13 +18,13 @@ def check_html(check: Check) -> str:
     said = " ".join(headline(check, stories=1).plain.split())
     decided = verdict_sentence(result, check.stopped_by)
     opening, more = _opening(check)
+    without_faults = faultless(result.model.profile, result.model.settings, result.model.bounds)
     body = filled(
         "check/check.html.j2",
         verdict=result.verdict.upper(),
         tone=TONES[result.verdict],
         headline=more if trace is None else decided.replace(" VIOLATED", " violated"),
-        conditions=conditions(result.model),
-        faultless=faultless(result.model.profile, result.model.settings, result.model.bounds).removeprefix(", "),
+        conditions=[*conditions(result.model), *filter(None, [without_faults.removeprefix(", ")])],
         **({"sentence": opening, "story": None} if trace is None else head_values(trace)),
         properties=[
             {

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neverlost.explorer.answers.questions import Answer
-from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.traces.commands import check_words
 from neverlost.model.core import Model
 from neverlost.spec.matrix import Cell
-from neverlost.studies.sweep import Sweep, Swept
+from neverlost.studies.searched_matrix import SearchedMatrix
+from neverlost.studies.sweep import SearchedSweep, Sweep, Swept
 
 
-def matrix_json(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
-    """All cells as a list; see docs/reference/json.md."""
-    return json_text([_values(cell, answer, models[cell]) for cell, answer in found.items()])
-
-
-def sweep_json(asked: Sweep, found: Sequence[Swept], properties: Sequence[str]) -> str:
-    """The cells of a sweep as a list, a property after the other."""
-    return json_text([_swept_values(asked, one, name) for name in properties for one in found])
+def matrix_values(searched: SearchedMatrix | SearchedSweep) -> list[dict[str, Any]]:
+    """All cells as plain values, those of a sweep a property after the other; see docs/reference/json.md."""
+    if isinstance(searched, SearchedSweep):
+        return [_swept_values(searched.asked, one, name) for name in searched.properties for one in searched.found]
+    return [_values(cell, answer, searched.models[cell]) for cell, answer in searched.found.items()]
 
 
 def _swept_values(asked: Sweep, swept: Swept, name: str) -> dict[str, Any]:
@@ -30,7 +26,7 @@ def _swept_values(asked: Sweep, swept: Swept, name: str) -> dict[str, Any]:
         "property": name,
         "settings": {setting: asked.settings[setting].plain(value) for setting, value in swept.row.items()},
         "faults": dict(swept.column),
-        "verdict": finding.verdict,
+        "verdict": finding.verdict.value,
         "trace_length": None if finding.trace is None else len(finding.trace),
         "distinct": result.distinct,
         "complete": result.complete,
@@ -46,7 +42,7 @@ def _values(cell: Cell, answer: Answer, model: Model) -> dict[str, Any]:
         "property": cell.matrix.asks,
         "settings": {name: settings[name].plain(value) for name, value in cell.settings.items()},
         "faults": cell.budgets,
-        "verdict": answer.verdict,
+        "verdict": answer.verdict.value,
         "trace_length": answer.trace_length,
         "distinct": answer.distinct,
         "complete": answer.complete,

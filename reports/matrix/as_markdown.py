@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.traces.commands import check_words
 from neverlost.explorer.traces.sentence import sentence
-from neverlost.model.core import Model
 from neverlost.spec.matrix import Cell
+from neverlost.studies.searched_matrix import SearchedMatrix
 
 from ..layout import wrapped
 from ..trace.as_text import steps_text
 from .as_text import cell_text, legend, merged_rows, rows_of
 
 
-def matrix_markdown(heading: str, found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
+def matrix_markdown(searched: SearchedMatrix) -> str:
     """The page: a table for each configuration, then every story once, with the command that finds it."""
-    matrix = next(iter(found)).matrix
+    matrix, found = searched.matrix, searched.found
     stories: dict[str, tuple[int, Cell]] = {}
     shown = [cell for of_versions in rows_of(found) for _, row in merged_rows(of_versions, found) for cell in row]
     for cell in shown:
@@ -28,7 +28,7 @@ def matrix_markdown(heading: str, found: Mapping[Cell, Answer], models: Mapping[
         "[What ok does not mean](explanation/what-holds-means.md)."
     )
     notes = [wrapped(matrix.note)] if matrix.note else []
-    parts = ["# The matrix", f"{heading} Made by `make matrix`.", f"{legend(matrix)}\n{alike}", *notes]
+    parts = ["# The matrix", f"{searched.heading} Made by `make matrix`.", f"{legend(matrix)}\n{alike}", *notes]
     head = (
         "| version | " + " | ".join(f"{faults}, {count} {matrix.of_times}" for faults, count in matrix.columns) + " |"
     )
@@ -41,7 +41,7 @@ def matrix_markdown(heading: str, found: Mapping[Cell, Answer], models: Mapping[
         parts.append("\n".join(lines))
     parts.append("# The stories")
     for story, (number, cell) in stories.items():
-        command = check_words(models[cell], matrix.asks)
+        command = check_words(searched.models[cell], matrix.asks)
         parts.append(f"## Story {number}\n\nFirst in {cell.version.name}: `{command}`\n\n```text\n{story}\n```")
     return "\n\n".join(parts) + "\n"
 

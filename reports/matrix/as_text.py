@@ -12,6 +12,7 @@ from neverlost.explorer.words import counted
 from neverlost.model.core import Model
 from neverlost.spec.families import family_of
 from neverlost.spec.matrix import Cell, Matrix
+from neverlost.studies.searched_matrix import SearchedMatrix
 
 from ..layout import wrapped
 
@@ -61,9 +62,9 @@ def merged_rows(of_versions: list[list[Cell]], found: Mapping[Cell, Answer]) -> 
     return merged
 
 
-def matrix_text(heading: str, found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
+def matrix_text(searched: SearchedMatrix) -> str:
     """The table under its heading, and below it how many cells have which verdict; versions with equal outcomes share a line."""
-    return f"{heading}\n\n{_table(found)}\n\n{_summary(found, models)}"
+    return f"{searched.heading}\n\n{_table(searched.found)}\n\n{_summary(searched.found, searched.models)}"
 
 
 def _table(found: Mapping[Cell, Answer]) -> str:

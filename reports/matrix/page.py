@@ -17,6 +17,7 @@ from neverlost.model.core.profile import show_bounds
 from neverlost.spec.families import family_of
 from neverlost.spec.kafka.releases import EITHER, RELEASES, ReleaseSpan
 from neverlost.spec.matrix import Cell, Matrix
+from neverlost.studies.searched_matrix import SearchedMatrix
 
 from ..pages.page import filled, whole_page
 from ..trace.page import conditions, story_section, symbols
@@ -98,9 +99,9 @@ class _Scale:
         return {n: f"{of[0]}" if len(of) == 1 else f"{of[0]} to {of[-1]}" for n, of in numbers.items()}
 
 
-def matrix_html(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
+def matrix_html(searched: SearchedMatrix) -> str:
     """The page: one file that needs no other."""
-    matrix = next(iter(found)).matrix
+    matrix, found, models = searched.matrix, searched.found, searched.models
     stories, scale = _Stories(matrix), _Scale.of(found)
     shown = {cell: _cell(cell, answer, models[cell], stories, scale) for cell, answer in found.items()}
     versions = list({cell.version.name: cell.version for cell in found}.values())

@@ -9,22 +9,23 @@ from neverlost.explorer.traces.commands import option_name, search_command, sett
 from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
 from neverlost.model.core import Property
-from neverlost.studies.sweep import Sweep, Swept
+from neverlost.studies.sweep import SearchedSweep, Sweep, Swept
 
 from ..layout import shell_lines, wrapped
 
 GAP = 2
 
 
-def sweep_text(heading: str, asked: Sweep, found: Sequence[Swept], properties: Sequence[str]) -> str:
+def sweep_text(searched: SearchedSweep) -> str:
     """The tables under the heading, and below them what holds everywhere, and how to see one of the runs."""
-    named = [asked.profile.property_named(name) for name in properties]
+    asked, found = searched.asked, searched.found
+    named = [asked.profile.property_named(name) for name in searched.properties]
     failing = [prop for prop in named if any(_fails(one.finding(prop.name)) for one in found)]
-    parts = [heading]
+    parts = [asked.heading]
     parts += [wrapped(_legend(found, failing))] if failing else []
     parts += [_block(asked, found, prop) for prop in failing]
     parts += [_summary(found, [prop for prop in named if prop not in failing])]
-    parts += _story(asked, found, failing)
+    parts += _story(found, failing)
     return "\n\n".join(parts)
 
 
@@ -100,7 +101,7 @@ def _summary(found: Sequence[Swept], holding: Sequence[Property]) -> str:
     return "\n".join(lines)
 
 
-def _story(asked: Sweep, found: Sequence[Swept], failing: Sequence[Property]) -> list[str]:
+def _story(found: Sequence[Swept], failing: Sequence[Property]) -> list[str]:
     """The command that shows the run of the first violation."""
     for prop in failing:
         for one in found:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from neverlost.explorer.verdict import Verdict
 
@@ -28,10 +28,23 @@ TOKENS, PICTURE = "pages/tokens.css", "pages/picture.css"
 STYLES = (TOKENS, PICTURE, "pages/page.css")
 
 
+OPTION = re.compile(r"--\w[\w-]*")
+
+
+def unbroken(text: str) -> Markup:
+    """A text in which no option, such as `--min-isr`, is broken at a hyphen by the end of a line."""
+    return Markup(OPTION.sub(r'<span class="whole">\g<0></span>', str(escape(text))))
+
+
+def in_parts(parts: Iterable[str]) -> Markup:
+    """Parts in one line, which is broken between them, and within one only if it is wider than the page."""
+    return Markup(" · ").join(Markup('<span class="part">{}</span>').format(part) for part in parts)
+
+
 @cache
 def _environment() -> Environment:
     """The templates: they escape what they are given, and refuse a name that they do not know."""
-    return Environment(
+    environment = Environment(
         loader=PackageLoader(HOME, ""),
         autoescape=True,
         undefined=StrictUndefined,
@@ -39,6 +52,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters |= {"unbroken": unbroken, "in_parts": in_parts}
+    return environment
 
 
 def filled(template: str, **values: Any) -> Markup:

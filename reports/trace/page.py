@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -136,8 +137,13 @@ def conditions(model: Model) -> list[str]:
     A bound of nought is left out: it bounds what cannot happen here.
     """
     chosen = model.profile.not_its_own(model.settings)
-    settings = [f"{s.name.replace('_', ' ')} {s.show(value)}" for s, value in chosen]
-    return [model.profile.name, *settings, *(f"{name.replace('_', ' ')} {n}" for name, n in model.bounds.items() if n)]
+    settings = [f"{_spaced(s.name)} {s.show(value)}" for s, value in chosen]
+    return [model.profile.name, *settings, *(f"{_spaced(name)} {n}" for name, n in model.bounds.items() if n)]
+
+
+def _spaced(name: str) -> str:
+    """The name of a setting or a bound in words, with Kafka's abbreviations as Kafka writes them."""
+    return re.sub(r"\b(isr|elr)\b", lambda found: found[0].upper(), name.replace("_", " "))
 
 
 def story_rows(trace: Trace, drawn: Drawing, begin: int = 0) -> Iterator[StoryRow]:

@@ -34,6 +34,10 @@ MODEL = nl.profile("published/replicated-log").model(replicas=2, log_size=1, rec
         (lambda: nl.prove(MODEL, ["type_ok"]), "property_name is ['type_ok']; write one name, as text"),  # type: ignore[arg-type]
         (lambda: nl.profile(3.9), "reference is 3.9; write one name, as text"),  # type: ignore[arg-type]
         (lambda: nl.check(MODEL, "type_ok"), "properties is a list of names; write properties=['type_ok']"),
+        (lambda: nl.matrix(versions="3.9"), "versions is a list of names; write versions=['3.9']"),
+        (lambda: nl.matrix(properties=["type_ok"]), "properties only go with a profile"),
+        (lambda: nl.matrix("kafka-4.1", versions=["4.1"]), "versions only goes with a family: replication, groups"),
+        (lambda: nl.compare(3.9, "4.1"), "first is 3.9; write one name, as text"),  # type: ignore[arg-type]
     ],
 )
 def test_an_argument_of_another_kind_is_refused_with_what_to_write(call: Callable[[], object], said: str) -> None:

@@ -17,7 +17,18 @@ import neverlost as nl
 from neverlost.conformance.suite.files import SCHEMA, SUITE, SUITE_KEYS
 
 ROOT = Path(__file__).parents[2]
-API = ("models", "traces", "results", "checking", "proving", "auditing", "conforming", "histories")
+API = (
+    "models",
+    "traces",
+    "results",
+    "checking",
+    "proving",
+    "auditing",
+    "matrices",
+    "comparing",
+    "conforming",
+    "histories",
+)
 MODULES = (*(f"api.{name}" for name in API), "reports.schemas")
 
 

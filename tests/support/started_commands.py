@@ -1,4 +1,4 @@
-"""The command `neverlost` as forks of one process that has imported it: a command takes no second to start.
+"""The command `neverlost` as forks of one process that has imported, audited and searched: a command takes no second to start.
 
     python started_commands.py FOLDER
 
@@ -17,12 +17,28 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 SOCKET = "s"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "audit" / "acks-1"
+USUAL = (
+    ["audit", "--quiet", str(EXAMPLE)],
+    *(
+        ["check", name, "--quiet", "--max-depth", "3"]
+        for name in (
+            "kafka-4.1",
+            "kafka-quorum-3.9",
+            "kafka-transactions-4.2",
+            "kafka-groups-4.3.1",
+            "published/kip-320",
+        )
+    ),
+)
+"""Commands of the kinds that pages show most."""
+
 ASKS = """#!{python} -IS
 import json, os, socket, sys
 with socket.socket(socket.AF_UNIX) as asked:
@@ -56,6 +72,8 @@ def _serve(folder: Path) -> int:
     # As the command line itself does before it imports NumPy.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _import_all()
+    _run_usual()
+    gc.collect()
     gc.freeze()
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(folder / SOCKET))
@@ -84,6 +102,15 @@ def _import_all() -> None:
     for engine in ("engines.compiled", "symbolic.proof"):
         import_module(f"neverlost.explorer.{engine}")
     len(profiles())
+
+
+def _run_usual() -> None:
+    """What every audit and every search reads and compiles first, is then there for all of them."""
+    from neverlost.cli.main import main
+
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        for arguments in USUAL:
+            main(arguments)
 
 
 def _forget_ended() -> None:
