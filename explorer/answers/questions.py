@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from neverlost.model import core
 from neverlost.model.core import Model, NeverlostError
@@ -31,6 +31,8 @@ from ..traces.trace import Trace, replay
 from ..traces.trace_json import read_trace, trace_values
 from ..verdict import Verdict
 from .model_digest import model_digest
+
+T = TypeVar("T")
 
 FORMAT = 3
 ANSWERING = (
@@ -233,7 +235,7 @@ class Answers:
         with sparing_memory(), ThreadPoolExecutor(workers) as pool:
             running = {
                 pool.submit(ask_together, [same[0] for same in together], limits or Limits(), interrupted): together
-                for together in open_ones.values()
+                for together in _from_both_ends([*open_ones.values()])
             }
             try:
                 for future in as_completed(running):
@@ -243,6 +245,15 @@ class Answers:
             finally:
                 for future in running:
                     future.cancel()
+
+
+def _from_both_ends(searches: Sequence[T]) -> Iterator[T]:
+    """The first, the last, the second, and so on.
+
+    Neighbours are alike. Of two small searches only one runs at a time, as Python is most of their work; a large one runs beside both.
+    """
+    for number in range(len(searches)):
+        yield searches[-1 - number // 2 if number % 2 else number // 2]
 
 
 def _name(question: Question) -> str:
