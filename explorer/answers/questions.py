@@ -229,7 +229,9 @@ class Answers:
                 open_ones.setdefault((same[0].model.profile.name, same[0].search_key), []).append(same)
                 continue
             yield from ((question, found) for question in same)
-        # `--help` of a command imports this module, and needs no NumPy.
+        if not open_ones:
+            return
+        # What is known, and `--help` of a command, need no NumPy.
         from ..engines.table_memory import sparing_memory
 
         with sparing_memory(), ThreadPoolExecutor(workers) as pool:

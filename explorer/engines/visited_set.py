@@ -184,10 +184,10 @@ class VisitedSet:
 
     def forget(self) -> None:
         """Let the memory go. Nothing may be inserted afterwards."""
-        give_back(self.memory, (self.largest + OVERFLOW_LINES) * self.line_words)
-        self.lines = np.zeros(0, np.uint64)
-        del self.memory
+        memory = self.__dict__.pop("memory", None)
+        if memory is not None:
+            give_back(memory, (self.largest + OVERFLOW_LINES) * self.line_words)
+            self.lines = np.zeros(0, np.uint64)
 
     def __del__(self) -> None:
-        if hasattr(self, "memory"):
-            self.forget()
+        self.forget()

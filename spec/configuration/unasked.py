@@ -24,6 +24,7 @@ class Hazard:
     advice: str
 
 
+MIGRATION = "zookeeper.metadata.migration.enable"
 HAZARDS = (
     Hazard(
         "cleans_uncommitted",
@@ -97,11 +98,9 @@ UNCHECKED = (
     ),
     Unchecked(
         "a migration from ZooKeeper",
-        ("zookeeper.metadata.migration.enable",),
+        (MIGRATION,),
         "true",
-        "What the migration itself does to records is not modelled. To 3.5.1, and in 3.6.0, a producer may get the id of another: its"
-        " records then count as duplicates, and are acknowledged and not written (KAFKA-15552).",
-        "Upgrade to 3.5.2 or 3.6.1 before you migrate.",
+        "What the migration itself does to records is not modelled.",
     ),
     Unchecked(
         "exactly-once sources of Kafka Connect",
@@ -147,6 +146,15 @@ OF_CONSUMERS = Notice(
 )
 
 
+GIVES_IDS_TWICE = ("3.4.0", "3.4.1", "3.5.0", "3.5.1", "3.6.0")
+"""Releases in which a migration hands out the last block of producer ids again (KAFKA-15552, fixed in 3.5.2, 3.6.1 and 3.7.0)."""
+TWO_OF_ONE_ID = (
+    "a migration of this release may give a producer the id of another one.",
+    "Its records then count as duplicates of the other's: they are acknowledged, and not written (KAFKA-15552).",
+    "Upgrade to 3.5.2 or 3.6.1 before the migration.",
+)
+
+
 def unasked(files: Sequence[ConfigurationFile], release: str, mode: str) -> Iterator[Notice]:
     """A doubt for each such key of a release that is so, and for its consumers."""
     settings = TIME_LINE.settings_of(release, mode)
@@ -155,6 +163,9 @@ def unasked(files: Sequence[ConfigurationFile], release: str, mode: str) -> Iter
             for entry in file.entries:
                 if entry.key in hazard.keys and entry.value and hazard.part in entry.value:
                     yield entry.notice(hazard.what, hazard.why, hazard.advice, decides=True)
+    for entry in (entry for file in files for entry in file.entries):
+        if entry.key == MIGRATION and entry.value.strip().lower() == "true" and release in GIVES_IDS_TWICE:
+            yield entry.notice(*TWO_OF_ONE_ID, decides=True)
     yield from unchecked(files)
     if settings.get("reads_past_high_watermark") and any(file.role == "consumer" for file in files):
         yield OF_CONSUMERS

@@ -404,6 +404,12 @@ def test_release_and_mode_decide_the_profile(
             "KAFKA-14704",
         ),
         ({"consumer": "enable.auto.commit=false\n"}, "2.5.0", "2.5.1", "KAFKA-9835"),
+        (
+            {"broker": "min.insync.replicas=1\nzookeeper.connect=zk:2181\nzookeeper.metadata.migration.enable=true\n"},
+            "3.5.1",
+            "3.5.2",
+            "KAFKA-15552",
+        ),
     ],
 )
 def test_what_a_release_does_that_no_question_is_about_is_a_doubt(
