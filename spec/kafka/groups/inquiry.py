@@ -429,7 +429,7 @@ def _cases(
     readings = product(protocols.items(), commits.items(), _failing(file, client), _checking(client, unclean=unclean))
     for (protocol, of_assignor), (commit, (why, way)), (passes, failed), (checks, checked) in readings:
         lacks = lacking(chosen.release)["protocol"].get(Protocol.names.index(protocol), "")
-        absent = () if client is STREAMS or not lacks else (lacks,)
+        absent: tuple[str, ...] = () if client is STREAMS or not lacks else (lacks,)
         if commit == IN_TRANSACTION and not transactional:
             absent += (
                 "no file of a producer sets transactional.id, so nothing asks whether its transactions are torn",
@@ -494,10 +494,8 @@ def _commits(
             "auto-threads": (told(auto), (PROCESSING, IN_THREADS)),
         }
     why = f"{told(auto)}, so the program does"
-    ways = {way: (f"{why}: {words}", (COMMIT, way)) for way, words in POINTS[1].ways.items()}
-    if not may_be_in_transaction:
-        ways.pop(IN_TRANSACTION)
-    return ways
+    ways = (way for way in POINTS[1].ways if way != IN_TRANSACTION or may_be_in_transaction)
+    return {way: (f"{why}: {POINTS[1].ways[way]}", (COMMIT, way)) for way in ways}
 
 
 def _protocols(client: Client | None, sources: Mapping[str, SourcedValue]) -> dict[str, bool]:
