@@ -21,6 +21,7 @@ from neverlost.spec.configuration import ConfigurationError, parse_tolerances, r
 from neverlost.spec.configuration.controllers import controls_only
 from neverlost.spec.families import inquiries
 from neverlost.spec.inquiry import Read
+from neverlost.spec.kafka.groups.inquiry import GroupsCase
 from neverlost.spec.kafka.quorum.inquiry import QuorumCase
 from neverlost.spec.kafka.releases import RELEASES
 from neverlost.studies.audit.audit import read_of
@@ -524,3 +525,32 @@ def test_a_new_finding_of_a_section_is_worse_than_the_baseline(audit: Run, tmp_p
     code, out, _ = audit(str(tmp_path / "new"), *said, "--baseline", str(tmp_path / "old"), "--quiet")
     assert code == 1
     assert "new: a record is skipped, and nobody processes it, with 1 failed record (consumer group)" in out
+
+
+def test_offsets_in_a_transaction_are_asked_as_if_processing_and_commit_were_one_step(
+    tmp_path: Path,
+) -> None:  # KIP-447
+    """Without a transactional producer's file nothing asks whether offsets and records end together: then it stays open."""
+    groups = next(inquiry for inquiry in inquiries().values() if inquiry.family == "groups")
+
+    def case_of(assume: str, **texts: str) -> GroupsCase:
+        for name, text in texts.items():
+            (tmp_path / f"{name}.properties").write_text(text, encoding="utf-8")
+        paths = [str(tmp_path / f"{name}.properties") for name in texts]
+        (subject,) = groups.subjects(read_of(read_all(paths, kafka_version="4.3.1", assume=assume), {}))
+        case = subject.cases[0]
+        assert isinstance(case, GroupsCase)
+        return case
+
+    consumer = CONSUMER.format("false", "earliest")
+    alone = case_of("commit=transaction", consumer=consumer, broker=BROKER)
+    assert any("nothing asks whether its transactions are torn" in what for what in alone.lacks)
+    both = case_of("commit=transaction", consumer=consumer, broker=BROKER, producer=APP)
+    assert (both.lacks, both.commit) == ((), "transaction")
+    asked = {(ask.danger.property, ask.with_what, ask.usual) for ask in both.asks}
+    of_sync = {
+        (a.danger.property, a.with_what, a.usual) for a in case_of("commit=sync", consumer=consumer, broker=BROKER).asks
+    }
+    assert {one for one in of_sync if one[0] == "none_skipped"} == {one for one in asked if one[0] == "none_skipped"}
+    assert not {one[0] for one in asked} & {"none_repeated", "never_back"}
+    assert any("end together, which exactly-once is asked about" in one for one in groups.assumed_of(both))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, combinations, product
 
+from neverlost.model.arguments import argument
 from neverlost.model.core import Model
 from neverlost.model.kafka.groups.state import Commit, Group, Protocol, Reset
 from neverlost.spec.configuration import ConfigurationFile, Notice, SourcedValue
@@ -23,6 +24,7 @@ from neverlost.spec.configuration.clients import (
     Client,
     other_client,
 )
+from neverlost.spec.configuration.configuration_file import ConfigEntry
 from neverlost.spec.configuration.defaults import ConfigurationKey, configuration_key
 from neverlost.spec.configuration.in_force import in_force, told, without_others
 from neverlost.spec.configuration.layers import set_by
@@ -117,6 +119,7 @@ RETENTION = "offsets.retention.minutes"
 BY_ITSELF = ("auto", "auto-threads")
 """Ways to commit in which the consumer commits all positions again and again."""
 IN_POLL, IN_THREADS = "poll", "threads"
+IN_TRANSACTION = "transaction"
 PASSES, KEEPS = "skips", "keeps"
 CHECKED, UNCHECKED = "checked", "unchecked"
 POINTS = (
@@ -136,6 +139,7 @@ POINTS = (
             "sync": "commitSync after processing",
             "async": "commitAsync after processing",
             "before": "a commit before processing",
+            IN_TRANSACTION: "offsets in the producer's transaction",
         },
         of_people=True,
     ),
@@ -188,6 +192,8 @@ FORGOTTEN: Counts = {"joins": 1, "idle_times": 1}
 class GroupsCase(Case):
     """A consumer in its group. `commit_why` says why it commits so, `missing` is what the model lacks of its file.
 
+    Offsets in a transaction are there when the output is, as if processing and commitSync were one step: what commitSync skips nothing
+    with, they skip nothing with. That both end together is asked of the transaction.
     `passes` says why it goes on behind a record that fails, if it does. `checks_epochs`, `commits_epochs`: as of its client.
     `stores` is true where librdkafka itself says that an offset may be committed.
     """
@@ -215,6 +221,7 @@ class GroupsCase(Case):
             "sync": "commits what it has processed",
             "async": "commits what it has processed, without waiting",
             "before": "commits a record before it processes it",
+            IN_TRANSACTION: "has its offsets committed in a producer's transactions",
         }[self.commit]
         goes_on = "" if self.passes is None else f" It goes on behind a record that fails ({self.passes})."
         return (
@@ -244,7 +251,8 @@ class GroupsCase(Case):
             with_a_disk = tuple(ask for ask in log if "disk_losses" in ask.counts)
             forgotten = self.ask(SKIPPED, FORGOTTEN, usual=True)
             found.append(replace(forgotten, with_what=LOST_OFFSET, given=with_a_disk))
-        others = [self.ask(danger, counts, usual=False) for danger in (REPEATED, BACK, TWO_READERS) for counts in usual]
+        dangers = (TWO_READERS,) if self.commit == IN_TRANSACTION else (REPEATED, BACK, TWO_READERS)
+        others = [self.ask(danger, counts, usual=False) for danger in dangers for counts in usual]
         return (*found, *others, *log)
 
     @property
@@ -270,7 +278,7 @@ class GroupsCase(Case):
             commits_epoch=int(self.commits_epochs),
             passes_failed=int(self.passes is not None),
             protocol=Protocol.names.index(self.protocol),
-            commit=Commit.names.index(self.commit),
+            commit=Commit.names.index("sync" if self.commit == IN_TRANSACTION else self.commit),
             reset=Reset.names.index(self.reset),
             **forgets,
             **counts,
@@ -335,6 +343,12 @@ COMMITTED_BEFORE = (
     "the group has committed before, in each partition: otherwise it begins"
     " where auto.offset.reset says, and skips what is older"
 )
+OF_TRANSACTIONS = (
+    "sendOffsetsToTransaction has the offsets of all that the transaction's records stand for, and the group's metadata (from 2.5 on)",
+    "offsets and records of a transaction end together, which exactly-once is asked about",
+    "after an abort the program seeks to what is committed, and who reads its output has isolation.level=read_committed",
+    "it has a group.id and subscribes",
+)
 LOST_OFFSET = "1 offset lost from the coordinator's log + 1 later member"
 
 
@@ -363,7 +377,12 @@ class GroupsInquiry(Inquiry):
     def assumed_of(self, case: Case) -> Sequence[str]:
         """A group that begins at the earliest record skips none, also if it has never committed."""
         begins_first = isinstance(case, GroupsCase) and case.reset == "earliest"
-        return [one for one in self.assumes if not (begins_first and one == COMMITTED_BEFORE)]
+        in_transaction = isinstance(case, GroupsCase) and case.commit == IN_TRANSACTION
+        return [
+            one
+            for one in ((*OF_TRANSACTIONS, COMMITTED_BEFORE) if in_transaction else self.assumes)
+            if not (begins_first and one == COMMITTED_BEFORE)
+        ]
 
     def subjects(self, read: Read) -> Sequence[Subject]:
         return [self._subject(file, read) for file in read.files if file.role == "consumer"]
@@ -407,7 +426,10 @@ def _cases(
         for key, value in _of_client(client).items()
         if key in sources and sources[key].file is None
     }
-    commits = _commits(client, sources)
+    transactional = _transactional(files)
+    commits = _commits(
+        client, sources, may_be_in_transaction=bool(transactional) or read.said.get(COMMIT) == IN_TRANSACTION
+    )
     protocols = _protocols(client, sources)
     missing = tuple(_missing(sources))
     reset = RESETS.get(sources[RESET.key].value.strip().lower(), "latest")
@@ -415,7 +437,11 @@ def _cases(
     readings = product(protocols.items(), commits.items(), _failing(file, client), _checking(client, unclean=unclean))
     for (protocol, of_assignor), (commit, (why, way)), (passes, failed), (checks, checked) in readings:
         lacks = lacking(chosen.release)["protocol"].get(Protocol.names.index(protocol), "")
-        absent = () if client is STREAMS or not lacks else (lacks,)
+        absent: tuple[str, ...] = () if client is STREAMS or not lacks else (lacks,)
+        if commit == IN_TRANSACTION and not transactional:
+            absent += (
+                "no file of a producer sets transactional.id, so nothing asks whether its transactions are torn",
+            )
         ways = {RELEASE: chosen.release} if len(read.versions) > 1 else {}
         ways |= {ASSIGNOR: protocol} if of_assignor else {}
         ways |= dict(one for one in (way, failed, checked) if one is not None)
@@ -454,7 +480,7 @@ def _of_client(client: Client | None) -> Mapping[str, str]:
 
 
 def _commits(
-    client: Client | None, sources: Mapping[str, SourcedValue]
+    client: Client | None, sources: Mapping[str, SourcedValue], *, may_be_in_transaction: bool
 ) -> dict[str, tuple[str, tuple[str, str] | None]]:
     """How it may commit: why so, and which way of an open point it is."""
     auto = sources[AUTO.key]
@@ -476,7 +502,8 @@ def _commits(
             "auto-threads": (told(auto), (PROCESSING, IN_THREADS)),
         }
     why = f"{told(auto)}, so the program does"
-    return {way: (f"{why}: {words}", (COMMIT, way)) for way, words in POINTS[1].ways.items()}
+    ways = (way for way in POINTS[1].ways if way != IN_TRANSACTION or may_be_in_transaction)
+    return {way: (f"{why}: {POINTS[1].ways[way]}", (COMMIT, way)) for way in ways}
 
 
 def _protocols(client: Client | None, sources: Mapping[str, SourcedValue]) -> dict[str, bool]:
@@ -569,15 +596,15 @@ def _doubts(files: Sequence[ConfigurationFile], cases: Iterable[GroupsCase]) -> 
         why = "A group that is empty for a moment loses what it committed before offsets.retention.minutes, and begins at the end."
         advice = "Set auto.offset.reset=earliest, or commit now and then although nothing was read."
         yield Notice(what=what, why=why, advice=advice, key=RETENTION, decides=True)
-    for file in files:
-        for entry in file.entries if file.role == "producer" else ():
-            if file.canonical(entry.key) == "transactional.id":
-                what = "this producer is transactional: if it commits this consumer's offsets, they are part of its transactions."
-                yield Notice(
-                    what=what,
-                    why="A group whose offsets are committed in transactions is not modelled.",
-                    key=entry.key,
-                    file=entry.file,
-                    line=entry.line,
-                    decides=True,
-                )
+    for entry in _transactional(files) if any(one.commit != IN_TRANSACTION for one in cases) else ():
+        what = (
+            "this producer is transactional: if it commits this consumer's offsets, they are part of its transactions."
+        )
+        advice = f"If it does, say {argument('assume', f'{COMMIT}={IN_TRANSACTION}')}."
+        yield entry.notice(what, advice=advice, decides=True)
+
+
+def _transactional(files: Sequence[ConfigurationFile]) -> list[ConfigEntry]:
+    """Where producers are transactional."""
+    producers = [file for file in files if file.role == "producer"]
+    return [entry for file in producers for entry in file.entries if file.canonical(entry.key) == "transactional.id"]
