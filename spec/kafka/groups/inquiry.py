@@ -339,6 +339,7 @@ def _remedy(case: GroupsCase, changes: Sequence[_Change]) -> Remedy:
     )
 
 
+TOPIC = "__consumer_offsets"
 COMMITTED_BEFORE = (
     "the group has committed before, in each partition: otherwise it begins"
     " where auto.offset.reset says, and skips what is older"
@@ -348,11 +349,10 @@ OF_TRANSACTIONS = (
     "offsets and records of a transaction end together, which exactly-once is asked about",
     "after an abort the program seeks to what is committed, and who reads its output has isolation.level=read_committed",
     "it has a group.id and subscribes",
+    REPLACED,
+    no_several_faults(TOPIC),
 )
 LOST_OFFSET = "1 offset lost from the coordinator's log + 1 later member"
-
-
-TOPIC = "__consumer_offsets"
 
 
 class GroupsInquiry(Inquiry):
