@@ -123,31 +123,31 @@ def ask(s: Cluster, node: Node) -> None:
         s.lease_left[node] = s.lease - s.margin
 
 
-@action("grant", sends("asker", "node", "may I lead?"))
-def grant(s: Cluster, node: Node, asker: Node) -> None:
+@action("grant", sends("candidate", "node", "may I lead?"))
+def grant(s: Cluster, node: Node, candidate: Node) -> None:
     """A node that is not bound to another binds itself, by its own clock, and answers."""
-    require(contains(s.requested[asker], node))
-    require(not s.keeps_grants or s.bound_for[node] == 0 or s.bound_to[node] == asker)
+    require(contains(s.requested[candidate], node))
+    require(not s.keeps_grants or s.bound_for[node] == 0 or s.bound_to[node] == candidate)
 
-    s.requested[asker] = without(s.requested[asker], node)
-    s.answered[asker] = with_member(s.answered[asker], node)
-    s.bound_to[node] = asker
+    s.requested[candidate] = without(s.requested[candidate], node)
+    s.answered[candidate] = with_member(s.answered[candidate], node)
+    s.bound_to[node] = candidate
     s.bound_for[node] = s.lease
 
 
-@action("hear", sends("node", "asker", "granted"))
-def hear(s: Cluster, asker: Node, node: Node) -> None:
+@action("hear", sends("node", "candidate", "granted"))
+def hear(s: Cluster, candidate: Node, node: Node) -> None:
     """A node hears a grant. With a majority it serves."""
-    require(s.role[asker] == Role.ASKING and contains(s.answered[asker], node))
+    require(s.role[candidate] == Role.ASKING and contains(s.answered[candidate], node))
 
-    s.answered[asker] = without(s.answered[asker], node)
-    s.votes[asker] = with_member(s.votes[asker], node)
-    if is_majority(s, s.votes[asker]):
-        s.role[asker] = Role.SERVING
-        s.requested[asker] = EMPTY
-        s.answered[asker] = EMPTY
+    s.answered[candidate] = without(s.answered[candidate], node)
+    s.votes[candidate] = with_member(s.votes[candidate], node)
+    if is_majority(s, s.votes[candidate]):
+        s.role[candidate] = Role.SERVING
+        s.requested[candidate] = EMPTY
+        s.answered[candidate] = EMPTY
         if not s.from_request:
-            s.lease_left[asker] = s.lease - s.margin
+            s.lease_left[candidate] = s.lease - s.margin
 
 
 @action("give up")
@@ -238,7 +238,7 @@ def idle_has_nothing(s: Cluster, n: Node) -> bool:
 
 
 @lemma(
-    "Who grants is bound for longer than the asker counts: it began later, and clocks may have come apart by twice the drift."
+    "Who grants is bound for longer than the candidate counts: it began later, and clocks may have come apart by twice the drift."
 )
 def bound_for_longer(s: Cluster, n: Node, g: Node) -> bool:
     if not contains(s.votes[n], g) and not contains(s.answered[n], g):

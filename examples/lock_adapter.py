@@ -25,7 +25,7 @@ from neverlost.modelling import EMPTY, NONE, with_member
 
 
 class Durable:
-    """The mended service, clients and a storage in one process."""
+    """The corrected service, clients and a storage in one process."""
 
     service_class: type[LockService] = DurableLockService
 

@@ -61,7 +61,7 @@ class LockService:
 
 
 class DurableLockService(LockService):
-    """The mended service: the counter of tokens is on disk before a token is given out."""
+    """The corrected service: the counter of tokens is on disk before a token is given out."""
 
     def __init__(self, clock: Clock, disk: Disk) -> None:
         super().__init__(clock, disk)

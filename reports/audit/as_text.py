@@ -378,4 +378,4 @@ def _assumptions(audit: ClassAudit) -> str:
     clauses = conditions(
         [*held(audit.examination), *((fix.deployment, d.danger) for d, fix in fixed if fix is not None)]
     )
-    return f" Each never assumes that {clauses}." if clauses else ""
+    return f' Each "never" assumes that {clauses}.' if clauses else ""

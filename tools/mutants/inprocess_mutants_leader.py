@@ -118,7 +118,7 @@ LEADER = (
         "True",
     ),
     mistake(
-        "the answer to a fetch has the high watermark that the fetch itself brought about",
+        "the answer to a fetch has the high watermark that the fetch itself raised",
         "R-FETCH-2",
         "changing-isr",
         "inprocess.replica_manager.ReplicaManager.fetch",

@@ -296,7 +296,7 @@ class GroupsCase(Case):
         auto, reset = self.sources.get(AUTO.key), self.sources[RESET.key]
         after = {"commit": "sync", "commit_why": "commitSync after processing", "stores": False}
         if self.passes is not None:
-            words = "have a record that fails stop the consumer, or sent to a topic of dead letters"
+            words = "let a record that fails stop the consumer, or send it to a topic of dead letters"
             found.append(_Change(words, {"passes": None}))
         if self.stores:
             words = f"set {STORE.key}=false, and store the offset of a record when it is processed"

@@ -21,8 +21,8 @@ def successors(state, lease, margin, drift, from_answer, grants_early):
             yield crashes, clocks, put(nodes, i, ("asks", until, votes, frozenset(everyone), answers)), grants
         for g in requests:
             if not grants[g] or grants[g][0] == i or grants_early:
-                asker = (mode, end, votes, requests - {g}, answers | {g})
-                yield crashes, clocks, put(nodes, i, asker), put(grants, g, (i, clocks[g] + lease))
+                candidate = (mode, end, votes, requests - {g}, answers | {g})
+                yield crashes, clocks, put(nodes, i, candidate), put(grants, g, (i, clocks[g] + lease))
         for g in answers if mode == "asks" else ():
             heard = votes | {g}
             if 2 * len(heard) > len(nodes):
