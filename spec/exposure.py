@@ -49,7 +49,8 @@ class ConfigurationChange:
 class Exposure(ABC):
     """What a family has an audit ask.
 
-    `changes` are those to try, by what a danger concerns; another release is tried for those in `upgrades`. `events` are the faults
+    `changes` are those to try, by what a danger concerns; another release is tried for those in `upgrades`. `together` are changes to
+    try before all pairs, of which one alone brings another danger. `events` are the faults
     of the events that operators name, `unusual` the faults that a deployment need not survive unless that is said. `assumes` are
     the clauses that every verdict that holds rests on.
     """
@@ -61,6 +62,7 @@ class Exposure(ABC):
     events: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     unusual: ClassVar[tuple[str, ...]] = ()
     assumes: ClassVar[tuple[str, ...]]
+    together: ClassVar[Mapping[str, tuple[tuple[ConfigurationChange, ...], ...]]] = {}
 
     def settings(self, sources: Mapping[str, SourcedValue], chosen: ChosenVersion) -> Mapping[str, str | int | bool]:
         """What of the files decides, beside the settings that every deployment has; under names that no other family has."""

@@ -16,11 +16,15 @@ UPGRADE_COST = 16
 
 
 def candidates(deployment: Deployment, danger: Danger) -> Iterator[tuple[ConfigurationChange, ...]]:
-    """Changes to try: single ones, then pairs, cheaper ones first. Every version is tried alone, and only the newest in pairs."""
+    """Changes to try: single ones, those that go together, then pairs, cheaper ones first.
+
+    Every version is tried alone, and only the newest in pairs.
+    """
     exposure = exposure_of(danger)
     settings = exposure.changes[danger.concerns]
     upgrades = list(_upgrades(deployment)) if danger.concerns in exposure.upgrades else []
     yield from ((change,) for change in sorted((*settings, *upgrades), key=lambda change: change.cost))
+    yield from exposure.together.get(danger.concerns, ())
     pairs = combinations((*settings, *upgrades[-1:]), 2)
     yield from sorted(pairs, key=lambda pair: sum(change.cost for change in pair))
 

@@ -325,6 +325,16 @@ def test_a_release_that_is_newer_than_those_that_are_known_is_an_assumption_of_t
     assert "which is not known here" not in known
 
 
+def test_acks_all_comes_with_idempotence_where_a_client_does_not_have_it_by_default(audit: Run) -> None:
+    """With acks=all alone, such a producer's retries write records twice: KIP-679 made idempotence the default in 3.0."""
+    given = ("--kafka-version", "4.1.1", "--assume", "elr=on,client=java-2.8")
+    _, out, _ = audit(*files("acks-1"), *given)
+    lost = " ".join(out.partition("acknowledged record is lost")[2].split())
+    fix = lost.partition("Fix: ")[2][:400]
+    assert "acks=all" in fix
+    assert "enable.idempotence=true" in fix
+
+
 def test_the_help_of_the_command(audit: Run) -> None:
     code, out, _ = audit("--help")
     expect_golden("help_audit.txt", out)

@@ -137,6 +137,14 @@ class ReplicationExposure(Exposure):
         ),
         "consumer": (ConfigurationChange(key="enable.auto.commit", value="false", cost=1),),
     }
+    together: ClassVar[Mapping[str, tuple[tuple[ConfigurationChange, ...], ...]]] = {
+        "log": (
+            (
+                ConfigurationChange(key="acks", value="all", cost=2),
+                ConfigurationChange(key="enable.idempotence", value="true", cost=1),
+            ),
+        ),
+    }
     upgrades = ("log", "producer")
     events: ClassVar[Mapping[str, Mapping[str, int]]] = {
         "pod-kill": {"crashes": 1},
