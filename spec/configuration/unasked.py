@@ -10,6 +10,7 @@ from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .notices import Notice
+from .version_choice import MIGRATES
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,6 @@ class Hazard:
     advice: str
 
 
-MIGRATION = "zookeeper.metadata.migration.enable"
 HAZARDS = (
     Hazard(
         "cleans_uncommitted",
@@ -98,7 +98,7 @@ UNCHECKED = (
     ),
     Unchecked(
         "a migration from ZooKeeper",
-        (MIGRATION,),
+        (MIGRATES,),
         "true",
         "What the migration itself does to records is not modelled.",
     ),
@@ -164,7 +164,7 @@ def unasked(files: Sequence[ConfigurationFile], release: str, mode: str) -> Iter
                 if entry.key in hazard.keys and entry.value and hazard.part in entry.value:
                     yield entry.notice(hazard.what, hazard.why, hazard.advice, decides=True)
     for entry in (entry for file in files for entry in file.entries):
-        if entry.key == MIGRATION and entry.value.strip().lower() == "true" and release in GIVES_IDS_TWICE:
+        if entry.key == MIGRATES and entry.value.strip().lower() == "true" and release in GIVES_IDS_TWICE:
             yield entry.notice(*TWO_OF_ONE_ID, decides=True)
     yield from unchecked(files)
     if settings.get("reads_past_high_watermark") and any(file.role == "consumer" for file in files):

@@ -15,6 +15,7 @@ from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
 from ..layers import CLUSTER as AT_RUN_TIME
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
+from ..storage import LOG_DIRS
 from .connect import of_connector, of_worker
 from .mirrors import Direction, of_directions
 from .other_brokers import of_service, service_at
@@ -28,7 +29,6 @@ KRAFT = "strimzi.io/kraft"
 POOLS = "strimzi.io/node-pools"
 MANAGED = "strimzi.io/managed"
 PAUSED = "strimzi.io/pause-reconciliation"
-LOG_DIRS = "log.dirs"
 OF_OPERATOR = ("broker.", "log.dir", "metadata.log.dir", "node.id", "process.roles")
 """Keys that begin so are the operator's own: what is written for them is not applied (KafkaClusterSpec.FORBIDDEN_PREFIXES)."""
 IGNORED = "the operator sets this itself: it ignores what is written here."
