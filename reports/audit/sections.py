@@ -145,8 +145,8 @@ def _why(section: Section) -> str:
         return ": the model does not have all of it"
     if any(one.verdict == Verdict.VIOLATED for one in section.cases):
         return ": it depends on what no file says"
-    if section.unasked:
-        return f": {section.inquiry.topic} must survive {listed(section.unasked)} too, which is not asked here"
+    if section.case.left_open:
+        return f": {section.case.left_open}"
     return ": a search was cut short"
 
 

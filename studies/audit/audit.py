@@ -126,13 +126,15 @@ def audit_of(
     `read` is what the files say beside the deployments: the other families are asked about it. Raises ConfigurationError for what they
     refuse, and if no file is of what should survive the tolerance.
     """
-    of_zones = tolerance and tolerance.with_zones(max((one.replicas_in_one_zone for one in deployments), default=1))
-    sections = NO_SECTIONS if read is None else sections_of(read, study, of_zones)
+    survived = () if tolerance is None else tolerance.named
+    sections = NO_SECTIONS if read is None else sections_of(replace(read, survived=survived), study)
     _ensure_asked(deployments, refused, tolerance, sections)
     classes = [_class_audit(_left_open(one, sections), study, tolerance) for one in deployments]
     compared = None
     if baseline is not None:
-        before_them = NO_SECTIONS if baseline.read is None else sections_of(baseline.read, study, of_zones)
+        before_them = (
+            NO_SECTIONS if baseline.read is None else sections_of(replace(baseline.read, survived=survived), study)
+        )
         older = [_left_open(deployment, before_them) for deployment in baseline.deployments]
         before = [examine_readings(deployment, tolerance, study) for deployment in older]
         earlier = Examined(examinations=[one.examination for one in before], refused=_names(baseline.refused))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from neverlost.explorer.answers.questions import Answer, Question
 from neverlost.explorer.verdict import Verdict
@@ -16,7 +16,6 @@ from neverlost.spec.inquiry import Ask, Case, Counts, Inquiry, Read, Remedy, Sub
 
 from ..study import Study
 from .examination import WORST_FIRST, worst_of
-from .tolerance import Tolerance
 
 MOST_STATES_OF_OTHERS = 20_000_000
 """So many states are searched for the other cases of a subject, all together, where their answers are not known."""
@@ -58,7 +57,6 @@ class Section:
     """What a family says of a subject. `case` is the one that is examined: the usual one, or the one most like it that is worse.
 
     `said` is what the user said of the family's open points. `tolerated` are the faults to survive together, if the user named them.
-    `unasked` are names of what topics should survive and this was not asked about: several faults of the brokers that have its log.
     """
 
     inquiry: Inquiry
@@ -69,7 +67,6 @@ class Section:
     cases: Sequence[CaseVerdict]
     said: Mapping[str, str] = field(default_factory=dict)
     tolerated: Counts | None = None
-    unasked: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -80,8 +77,7 @@ class Section:
         usual = [one for one in self.cases if is_usual(one.case, self.inquiry)]
         worst = worst_of(one.verdict for one in usual)
         everywhere = worst_of(one.verdict for one in self.cases)
-        is_open = everywhere != Verdict.HOLDS or bool(self.unasked)
-        return Verdict.UNDECIDED if worst == Verdict.HOLDS and is_open else worst
+        return Verdict.UNDECIDED if worst == Verdict.HOLDS != everywhere else worst
 
     @property
     def examined(self) -> CaseVerdict:
@@ -145,11 +141,8 @@ def is_usual(case: Case, inquiry: Inquiry) -> bool:
     return all(case.ways.get(name, way) == way for name, way in usual.items())
 
 
-def sections_of(read: Read, study: Study, tolerance: Tolerance | None = None) -> Sections:
-    """Ask every family that the files lead to. Raises ConfigurationError for values that Kafka refuses.
-
-    A family whose log is a topic is asked about single faults of its brokers. What else topics should survive leaves it open.
-    """
+def sections_of(read: Read, study: Study) -> Sections:
+    """Ask every family that the files lead to. Raises ConfigurationError for values that Kafka refuses."""
     found = {inquiry: inquiry.subjects(read) for inquiry in inquiries().values()}
     _ensure_said_of(found, read)
     asked: list[Section] = []
@@ -157,11 +150,7 @@ def sections_of(read: Read, study: Study, tolerance: Tolerance | None = None) ->
     for inquiry, subjects in found.items():
         said = {point.name: read.said[point.name] for point in inquiry.points if point.name in read.said}
         tolerated = read.tolerances.get(inquiry.family)
-        several = [
-            name for name, faults in (tolerance.named if tolerance and inquiry.topic else ()) if faults.total > 1
-        ]
-        found_here = [_section(inquiry, subject, study, said, tolerated) for subject in subjects if subject.cases]
-        asked += [replace(one, unasked=tuple(several)) for one in found_here]
+        asked += [_section(inquiry, subject, study, said, tolerated) for subject in subjects if subject.cases]
         not_asked += [NotAsked(inquiry=inquiry, subject=subject) for subject in subjects if not subject.cases]
         not_asked += [] if subjects else [NotAsked(inquiry=inquiry, why=inquiry.why_not_asked(read))]
     return Sections(asked=asked, not_asked=not_asked)
@@ -238,13 +227,13 @@ def question_of(ask: Ask) -> Question:
 
 
 def _verdict_of(case: Case, decided: Sequence[Decided]) -> CaseVerdict:
-    """The verdict on what should be survived; what the model lacks of the files leaves open what would hold."""
+    """The verdict on what should be survived; what the model lacks of the files, or what is left open, leaves open what would hold."""
     counted = [one for one in decided if one.usual]
     for verdict in (Verdict.VIOLATED, Verdict.UNDECIDED):
         first = next((one for one in counted if one.verdict == verdict), None)
         if first is not None:
             return CaseVerdict(case=case, verdict=Verdict.UNDECIDED if case.lacks else verdict, first=first)
-    return CaseVerdict(case=case, verdict=Verdict.UNDECIDED if case.lacks else Verdict.HOLDS)
+    return CaseVerdict(case=case, verdict=Verdict.UNDECIDED if case.lacks or case.left_open else Verdict.HOLDS)
 
 
 @dataclass
