@@ -135,6 +135,8 @@ def _section(section: Section) -> dict[str, Any]:
         "tolerance": None if section.tolerated is None else dict(section.tolerated),
         "says": section.case.says,
         "lacks": list(section.case.lacks),
+        "several": list(section.case.several),
+        "left_open": section.case.left_open,
         "assumes": list(section.inquiry.assumed_of(section.case)),
         "ways": dict(section.case.ways),
         "assumed": dict(section.said),

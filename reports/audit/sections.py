@@ -14,6 +14,7 @@ from neverlost.model.arguments import argument
 from neverlost.spec.exposure import Danger
 from neverlost.spec.inquiry import RELEASE, Case, Inquiry, words_of
 from neverlost.spec.kafka.releases import RELEASES
+from neverlost.spec.kafka.replication.topics_below import LOST
 from neverlost.studies.audit.audit import AuditResult
 from neverlost.studies.audit.comparison import Change, SectionChange
 from neverlost.studies.audit.sections import NO_SECTIONS, CaseVerdict, Decided, NotAsked, Section, SectionFix
@@ -100,7 +101,7 @@ def heading(section: Section) -> str:
 
 def word_of(section: Section) -> str:
     """SAFE, NOT SAFE or UNDECIDED; with which faults it is SAFE, where the user named them."""
-    named = section.verdict == Verdict.HOLDS and section.tolerated is not None
+    named = section.verdict == Verdict.HOLDS and (section.tolerated is not None or bool(section.case.several))
     return f"{VERDICTS[section.verdict]}{_faults_to_survive(section)}" if named else VERDICTS[section.verdict]
 
 
@@ -112,12 +113,16 @@ def happens_in(section: Section) -> list[Danger]:
 def headline_of(section: Section) -> str:
     """The verdict in a sentence or two: why, with what, and what it rests on."""
     bad = happens_in(section)
+    single = [one.ask.danger for one in section.violated if one.usual and not one.ask.several]
     others = [one for one in section.violated if not one.usual and one.ask.danger not in bad]
     uncounted = dict.fromkeys(one.ask.danger for one in others if _is_within(one, section))
     beyond = dict.fromkeys(one.ask.danger for one in others if one.ask.danger not in uncounted)
     words = f"{VERDICTS[section.verdict]}{_why(section)}"
     if bad:
-        words += f": {listed(danger.what for danger in bad)}"
+        words += f": {listed(danger.what for danger in bad if danger in single or not single)}"
+    lost = listed(one.ask.with_what for one in section.violated if one.ask.several and one.ask.danger.property == LOST)
+    if lost:
+        words += f". {section.inquiry.topic} can lose what it has acknowledged with {lost}"
     words += f". {section.case.says}"
     if section.case.lacks:
         words += f" Open, because {listed(section.case.lacks)}."
@@ -127,9 +132,8 @@ def headline_of(section: Section) -> str:
         said = listed(f"{name}={way}" for name, way in section.said.items())
         words += f" Assumed, as {argument('assume')} says: {said}."
     if uncounted:
-        words += (
-            f" With such faults this happens too, and is not counted: {listed(danger.what for danger in uncounted)}."
-        )
+        such = "such faults" if section.tolerated is not None or not section.case.several else "a single fault"
+        words += f" With {such} this happens too, and is not counted: {listed(danger.what for danger in uncounted)}."
     if beyond:
         words += f" Beyond that: {listed(danger.what for danger in beyond)}."
     return words + left_open([(one.ask.danger, one.verdict) for one in section.decided])
@@ -138,7 +142,8 @@ def headline_of(section: Section) -> str:
 def _why(section: Section) -> str:
     """With what the verdict is so."""
     if section.verdict == Verdict.VIOLATED:
-        return f" with {listed(_breaking(section), 'or')}" if section.tolerated is not None else " with a single fault"
+        named = section.tolerated is not None or all(one.ask.several for one in section.violated if one.usual)
+        return f" with {listed(_breaking(section), 'or')}" if named else " with a single fault"
     if section.verdict == Verdict.HOLDS:
         return _faults_to_survive(section)
     if section.case.lacks:
@@ -152,9 +157,8 @@ def _why(section: Section) -> str:
 
 def _faults_to_survive(section: Section) -> str:
     """With which faults something is SAFE: those that the user named, or any single one."""
-    if section.tolerated is None:
-        return " with any single fault"
-    return f" with {words_of(section.inquiry.faults, section.tolerated)}"
+    own = None if section.tolerated is None else words_of(section.inquiry.faults, section.tolerated)
+    return f" with {listed([own or 'any single fault', *section.case.several])}"
 
 
 def _is_within(one: Decided, section: Section) -> bool:

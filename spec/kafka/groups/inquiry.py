@@ -46,7 +46,7 @@ from neverlost.spec.inquiry import (
     add_case,
     all_within,
 )
-from neverlost.spec.kafka.releases import EITHER, RELEASES
+from neverlost.spec.kafka.releases import EITHER
 
 from ..replication.topics_below import LOST, OF_ELR, REPLICATION_FACTOR, TopicBelow, elr_levels, topic_below
 from .differences import TIME_LINE, lacking
@@ -252,8 +252,8 @@ class GroupsCase(Case):
             forgotten = self.ask(SKIPPED, FORGOTTEN, usual=True)
             found.append(replace(forgotten, with_what=LOST_OFFSET, given=losing, several=several))
         if self.several and not self.left_open:
-            moved = {MOVES: self._moves, LOST_COMMITS: self._moves}
-            found += [replace(self.ask(SKIPPED, {**one, **moved}, usual=True), several=True) for one in usual]
+            moved = {"joins": 1, MOVES: self._moves, LOST_COMMITS: self._moves}
+            found.append(replace(self.ask(SKIPPED, moved, usual=True), several=True))
         dangers = (TWO_READERS,) if self.commit == IN_TRANSACTION else (REPEATED, BACK, TWO_READERS)
         others = [self.ask(danger, counts, usual=False) for danger in dangers for counts in usual]
         return (*found, *others, *log)

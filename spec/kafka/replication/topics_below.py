@@ -58,7 +58,9 @@ class TopicBelow:
     @property
     def behaviour(self) -> object:
         """What decides: topics that are equal in it have the same answers."""
-        return self.unknown if self.made is None else (self.made.behaviour, self.made.replicas_in_one_zone, self.unknown)
+        return (
+            self.unknown if self.made is None else (self.made.behaviour, self.made.replicas_in_one_zone, self.unknown)
+        )
 
     @property
     def replicas(self) -> int:
@@ -169,4 +171,6 @@ def _created(
         for key, source in own.items()
         if key not in told
     )
-    return [ConfigurationFile(path=name, form="created by brokers", role="topic", entries=entries, name=name, printed=True)]
+    return [
+        ConfigurationFile(path=name, form="created by brokers", role="topic", entries=entries, name=name, printed=True)
+    ]

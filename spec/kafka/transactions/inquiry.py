@@ -210,14 +210,17 @@ class TransactionsCase(Case):
 
     @property
     def left_open(self) -> str:
-        """A coordinator acts on all that it has read, acknowledged or not: TransactionStateManager.loadTransactionsForTxnTopicPartition."""
+        """A coordinator reads its log beyond the high watermark, and sends the markers of what it has read.
+
+        Source: TransactionStateManager.loadTransactionMetadata, loadTransactionsForTxnTopicPartition.
+        """
         if self.log.unknown and (self.several or self.log.made is None):
             return self.log.unknown
         if not self.several:
             return ""
         return (
-            f"with {' or '.join(self.several)} the coordinator may move twice, and complete a transaction of whose end its second"
-            f" successor knows nothing, before {self.log.name} has acknowledged it, which is not modelled"
+            f"with {' or '.join(self.several)} a coordinator may read the end of a transaction that {self.log.name} has not"
+            " acknowledged, send its markers, and be replaced by one that does not have it, which is not modelled"
         )
 
     def model(self, counts: Counts) -> Model:
@@ -258,7 +261,9 @@ class TransactionsCase(Case):
             (MIN_ISR, OF_TOPIC, case.log.min_isr, max(2, case.log.min_isr)),
         )
         larger = {key: str(then) for _, key, now, then in wanted if now != then}
-        words = [f"have {own.key}={then} ({told(case.sources[own.key])})" for own, _, now, then in wanted if now != then]
+        words = [
+            f"have {own.key}={then} ({told(case.sources[own.key])})" for own, _, now, then in wanted if now != then
+        ]
         with_elr = {} if case.log.elr is not False else {ELR_KEY: LEVELS[ON]}
         elr = "turn eligible leader replicas on: kafka-features.sh upgrade --feature eligible.leader.replicas.version=1"
         tools = "(kafka-reassign-partitions.sh, kafka-configs.sh)"
