@@ -451,7 +451,7 @@ def _cases(
     missing = tuple(_missing(sources))
     reset = RESETS.get(sources[RESET.key].value.strip().lower(), "latest")
     unclean = _unclean(files, chosen.version)
-    levels = elr_levels(files, chosen.version) if any(faults.total > 1 for _, faults in read.survived) else [None]
+    levels = elr_levels(files, chosen.version)
     offsets = {elr: _offsets(files, chosen, sources, read, elr=elr) for elr in levels}
     readings = product(
         protocols.items(), commits.items(), _failing(file, client), _checking(client, unclean=unclean), levels
