@@ -238,12 +238,11 @@ class TransactionsCase(Case):
 
     @property
     def searched(self) -> str:
-        log = self.log
+        log, bounds = self.log, bounds_of(self.model({}))
+        if log.made is None:
+            return bounds
         replicas = f"{log.replicas} replica{'' if log.replicas == 1 else 's'}"
-        return (
-            f"{bounds_of(self.model({}))}; the coordinator's log as a topic with {replicas} and"
-            f" min.insync.replicas={log.min_isr}"
-        )
+        return f"{bounds}; the coordinator's log as a topic with {replicas} and min.insync.replicas={log.min_isr}"
 
     def remedies(self) -> Sequence[Remedy]:
         """The coordinator's log, the client, the feature and releases: each alone, then together."""
@@ -256,18 +255,12 @@ class TransactionsCase(Case):
 
     def _of_log(self, case: TransactionsCase) -> Iterator[Remedy]:
         """Eligible leader replicas; more replicas of the coordinator's log, and more of them in sync; both."""
-        wanted = (
-            (REPLICAS, REPLICATION_FACTOR, case.log.replicas, max(3, case.log.replicas)),
-            (MIN_ISR, OF_TOPIC, case.log.min_isr, max(2, case.log.min_isr)),
-        )
-        larger = {key: str(then) for _, key, now, then in wanted if now != then}
-        words = [
-            f"have {own.key}={then} ({told(case.sources[own.key])})" for own, _, now, then in wanted if now != then
-        ]
+        wanted = {REPLICATION_FACTOR: max(3, case.log.replicas), OF_TOPIC: max(2, case.log.min_isr)}
+        now = {REPLICATION_FACTOR: case.log.replicas, OF_TOPIC: case.log.min_isr}
+        larger = {key: str(then) for key, then in wanted.items() if now[key] != then}
         with_elr = {} if case.log.elr is not False else {ELR_KEY: LEVELS[ON]}
         elr = "turn eligible leader replicas on: kafka-features.sh upgrade --feature eligible.leader.replicas.version=1"
-        tools = "(kafka-reassign-partitions.sh, kafka-configs.sh)"
-        topic = f"{' and '.join(words)}, also of the topic {case.log.name} that there is {tools}"
+        topic = _larger_words(case, larger)
         place = _place(case.sources[REPLICAS.key]) or _place(case.sources[MIN_ISR.key])
         tried = [(with_elr, elr, None), (larger, topic, place)]
         tried += [({**larger, **with_elr}, f"{topic}; and {elr}", place)] if larger and with_elr else []
@@ -304,6 +297,20 @@ class TransactionsCase(Case):
                 yield Remedy(
                     words=f"{words}, and {feature}" if with_feature and case.server == TV0 else words, case=after
                 )
+
+
+def _larger_words(case: TransactionsCase, larger: Mapping[str, str]) -> str:
+    """What brokers should create the topic with, and what the one should have that they have created."""
+    created = (
+        (case.sources[own.key], larger.get(key)) for key, own in ((REPLICATION_FACTOR, REPLICAS), (OF_TOPIC, MIN_ISR))
+    )
+    of_brokers = [
+        f"have {source.key}={then} ({told(source)})" for source, then in created if then not in (None, source.value)
+    ]
+    tools = "(kafka-reassign-partitions.sh, kafka-configs.sh)"
+    if of_brokers:
+        return f"{' and '.join(of_brokers)}, also of the topic {case.log.name} that there is {tools}"
+    return f"have {' and '.join(f'{key}={then}' for key, then in larger.items())} of the topic {case.log.name} {tools}"
 
 
 def _own(remedy: Remedy) -> TransactionsCase:
