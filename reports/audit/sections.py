@@ -120,10 +120,7 @@ def headline_of(section: Section) -> str:
     words = f"{VERDICTS[section.verdict]}{_why(section)}"
     if bad:
         words += f": {listed(danger.what for danger in bad if danger in single or not single)}"
-    lost = listed(one.ask.with_what for one in section.violated if one.ask.several and one.ask.danger.property == LOST)
-    if lost:
-        words += f". {section.inquiry.topic} can lose what it has acknowledged with {lost}"
-    words += f". {section.case.says}"
+    words += f".{_lost_by_several(section)} {section.case.says}"
     if section.case.lacks:
         words += f" Open, because {listed(section.case.lacks)}."
     if section.verdict == Verdict.HOLDS:
@@ -137,6 +134,15 @@ def headline_of(section: Section) -> str:
     if beyond:
         words += f" Beyond that: {listed(danger.what for danger in beyond)}."
     return words + left_open([(one.ask.danger, one.verdict) for one in section.decided])
+
+
+def _lost_by_several(section: Section) -> str:
+    """With which several faults the coordinator's log loses what it has acknowledged, as a further sentence; empty if with none."""
+    lost = [one.ask.with_what for one in section.violated if one.ask.several and one.ask.danger.property == LOST]
+    if not lost:
+        return ""
+    then = "then lose what it has acknowledged" if lost == _breaking(section) else ""
+    return f" {section.inquiry.topic} can {then or f'lose what it has acknowledged with {listed(lost)}'}."
 
 
 def _why(section: Section) -> str:
