@@ -154,10 +154,10 @@ def _why(section: Section) -> str:
         return _faults_to_survive(section)
     if section.case.lacks:
         return ": the model does not have all of it"
+    if section.case.left_open and section.examined.verdict == Verdict.UNDECIDED:
+        return f": {section.case.left_open}"
     if any(one.verdict == Verdict.VIOLATED for one in section.cases):
         return ": it depends on what no file says"
-    if section.case.left_open:
-        return f": {section.case.left_open}"
     return ": a search was cut short"
 
 
