@@ -15,7 +15,7 @@ from neverlost.studies.audit.dangers import model_of, rests_on
 from neverlost.studies.audit.examination import DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix
 from neverlost.studies.audit.reading_verdicts import ReadingVerdict
-from neverlost.studies.audit.sections import Decided, Section
+from neverlost.studies.audit.sections import Decided, Section, Standing
 from neverlost.studies.audit.tolerance import Tolerance
 from neverlost.studies.audit.unseen import unseen_in
 
@@ -75,6 +75,7 @@ def _comparison(compared: Comparison) -> dict[str, Any]:
                 "family": one.family,
                 "property": one.danger.property,
                 "with": one.with_what,
+                "tolerated": one.standing == Standing.COUNTED,
                 "change": one.change.value,
             }
             for one in compared.sections

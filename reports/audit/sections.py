@@ -16,9 +16,9 @@ from neverlost.spec.inquiry import RELEASE, Case, Inquiry, words_of
 from neverlost.spec.kafka.releases import RELEASES
 from neverlost.studies.audit.audit import AuditResult
 from neverlost.studies.audit.comparison import Change, SectionChange
-from neverlost.studies.audit.sections import NO_SECTIONS, CaseVerdict, Decided, NotAsked, Section, SectionFix
+from neverlost.studies.audit.sections import NO_SECTIONS, CaseVerdict, Decided, NotAsked, Section, SectionFix, Standing
 
-from .table import BAD, BEYOND, GOOD, OPEN
+from .table import BAD, BEYOND, GOOD, OPEN, UNCOUNTED
 from .wording import VERDICTS, few, happens, left_open, listed, survived_words, word_of_all
 
 NOTHING_HELPS = "No change that was tried prevents it with all of these faults."
@@ -113,8 +113,8 @@ def headline_of(section: Section) -> str:
     """The verdict in a sentence or two: why, with what, and what it rests on."""
     bad = happens_in(section)
     others = [one for one in section.violated if not one.usual and one.ask.danger not in bad]
-    uncounted = dict.fromkeys(one.ask.danger for one in others if _is_within(one, section))
-    beyond = dict.fromkeys(one.ask.danger for one in others if one.ask.danger not in uncounted)
+    uncounted = dict.fromkeys(one.ask.danger for one in others if section.standing(one) == Standing.UNCOUNTED)
+    beyond = dict.fromkeys(one.ask.danger for one in others if section.standing(one) == Standing.BEYOND)
     words = f"{VERDICTS[section.verdict]}{_why(section)}"
     if bad:
         words += f": {listed(danger.what for danger in bad)}"
@@ -155,11 +155,6 @@ def _faults_to_survive(section: Section) -> str:
     if section.tolerated is None:
         return " with any single fault"
     return f" with {words_of(section.inquiry.faults, section.tolerated)}"
-
-
-def _is_within(one: Decided, section: Section) -> bool:
-    """Does it happen with no more faults than should be survived? What families do not count may."""
-    return section.tolerated is not None or sum(one.ask.counts.values()) <= 1
 
 
 def _breaking(section: Section) -> list[str]:
@@ -276,14 +271,23 @@ def examined_words(section: Section) -> str:
     return ", ".join(told)
 
 
+TONE_OF = {Standing.COUNTED: BAD, Standing.UNCOUNTED: UNCOUNTED, Standing.BEYOND: BEYOND}
+
+
+def standing_words(standing: Standing) -> str:
+    """What is said of something that happens, beside that it does."""
+    return "" if standing == Standing.COUNTED else f", {standing}"
+
+
 def rows_of_section(section: Section) -> Iterator[SectionRow]:
     """What happens with the fewest faults, what never does, and what is open."""
     for danger in section.dangers:
         for finding in section.of(danger, Verdict.VIOLATED):
             steps = counted(finding.answer.steps or 0, "step")
-            words = f"HAPPENS in {steps}{'' if finding.usual else ', beyond tolerance'}"
-            tone = BAD if finding.usual else BEYOND
-            yield SectionRow(danger=danger, faults=finding.ask.with_what, words=words, tone=tone, finding=finding)
+            standing = section.standing(finding)
+            words = f"HAPPENS in {steps}{standing_words(standing)}"
+            tone, faults = TONE_OF[standing], finding.ask.with_what
+            yield SectionRow(danger=danger, faults=faults, words=words, tone=tone, finding=finding)
         for verdict, opening, tone in (
             (Verdict.HOLDS, "never, in", GOOD),
             (Verdict.UNDECIDED, "UNDECIDED after", OPEN),
@@ -380,7 +384,10 @@ def _lower(text: str) -> str:
 
 
 def section_changes(changes: Sequence[SectionChange]) -> Iterator[str]:
-    """What is new, open or gone, in a line for each."""
+    """What is new, open or gone, in a line for each danger."""
+    together: dict[tuple[Change, Danger, Standing, str], list[str]] = {}
     for one in changes:
         if one.change != Change.UNCHANGED:
-            yield f"{one.change}: {one.danger.what}, with {one.with_what} ({one.title.lower()})"
+            together.setdefault((one.change, one.danger, one.standing, one.title), []).append(one.with_what)
+    for (change, danger, standing, title), faults in together.items():
+        yield f"{change}: {danger.what}, with {listed(faults, 'or')}{standing_words(standing)} ({title.lower()})"

@@ -132,7 +132,7 @@ def audit_of(
     classes = [_class_audit(_left_open(one, sections), study, tolerance) for one in deployments]
     compared = None
     if baseline is not None:
-        before_them = NO_SECTIONS if baseline.read is None else sections_of(baseline.read, study, of_zones)
+        before_them = NO_SECTIONS if baseline.read is None else sections_of(baseline.read, study, of_zones, older=True)
         older = [_left_open(deployment, before_them) for deployment in baseline.deployments]
         before = [examine_readings(deployment, tolerance, study) for deployment in older]
         earlier = Examined(examinations=[one.examination for one in before], refused=_names(baseline.refused))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from neverlost.explorer.answers.questions import Answer, Question
 from neverlost.explorer.verdict import Verdict
@@ -33,6 +34,17 @@ class Decided:
     @property
     def verdict(self) -> Verdict:
         return self.answer.verdict
+
+
+class Standing(StrEnum):
+    """What an answer means for the verdict.
+
+    COUNTED: it should be survived. BEYOND: it is with more than should be. UNCOUNTED: nobody promises that the danger is prevented.
+    """
+
+    COUNTED = "counted"
+    UNCOUNTED = "not counted"
+    BEYOND = "beyond tolerance"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +114,13 @@ class Section:
         """The dangers that were asked about, in their order."""
         return tuple(dict.fromkeys(one.ask.danger for one in self.decided))
 
+    def standing(self, one: Decided) -> Standing:
+        """What an answer means for the verdict."""
+        if one.usual:
+            return Standing.COUNTED
+        counts = any(other.ask.usual for other in self.decided if other.ask.danger == one.ask.danger)
+        return Standing.BEYOND if counts else Standing.UNCOUNTED
+
     @property
     def violated(self) -> list[Decided]:
         """What happens with the fewest faults; what should be survived comes first."""
@@ -145,13 +164,15 @@ def is_usual(case: Case, inquiry: Inquiry) -> bool:
     return all(case.ways.get(name, way) == way for name, way in usual.items())
 
 
-def sections_of(read: Read, study: Study, tolerance: Tolerance | None = None) -> Sections:
+def sections_of(read: Read, study: Study, tolerance: Tolerance | None = None, *, older: bool = False) -> Sections:
     """Ask every family that the files lead to. Raises ConfigurationError for values that Kafka refuses.
 
     A family whose log is a topic is asked about single faults of its brokers. What else topics should survive leaves it open.
+    In an `older` state of the files, what was said may be of a file that was not there yet.
     """
     found = {inquiry: inquiry.subjects(read) for inquiry in inquiries().values()}
-    _ensure_said_of(found, read)
+    if not older:
+        _ensure_said_of(found, read)
     asked: list[Section] = []
     not_asked: list[NotAsked] = []
     for inquiry, subjects in found.items():
