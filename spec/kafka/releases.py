@@ -52,13 +52,15 @@ class ReleaseDifference(InReleases):
     """How brokers of some releases behave.
 
     `settings` are what the model switches. `source` is where the rule stands: a KIP, a JIRA ticket, or code at a tag; `known` is
-    how it is known that releases do so: their code was read, or they were run.
+    how it is known that releases do so: their code was read, or they were run. `feature` is the level that has it on, if one does:
+    new clusters have it, and one that was upgraded keeps its level until kafka-features.sh raises it (KIP-584).
     """
 
     rule: str
     settings: Mapping[str, int]
     source: str
     known: str
+    feature: str = ""
 
 
 def has_mode(release: str, mode: str) -> bool:
