@@ -7,7 +7,6 @@ from neverlost.spec.between import Between
 
 from ..layout import wrapped
 
-
 UPGRADED = (
     "New clusters have {} on. A cluster that was upgraded keeps the levels that it had: until kafka-features.sh raises them, it has"
     " the older rules, and the losses that the newer ones prevent."
