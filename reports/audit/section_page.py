@@ -16,7 +16,6 @@ from ..pages.page import TONES
 from ..trace.page import story_section, symbols
 from .readings import ReadingRow
 from .sections import (
-    NOTHING_HELPS,
     TONE_OF,
     CaseRow,
     case_rows,
@@ -27,6 +26,7 @@ from .sections import (
     heading,
     headline_of,
     narrowing,
+    nothing_helps,
     shown_of,
     story_of,
     trace_of_section,
@@ -105,7 +105,7 @@ def _first(section: Section) -> str:
     if fix is not None:
         return f"{upper(fix.remedy.words)}."
     if section.fixes:
-        return NOTHING_HELPS
+        return nothing_helps(section, next(iter(section.fixes)))
     if section.verdict == Verdict.HOLDS:
         return "Nothing."
     return f"See what is open; to narrow it, add: {narrowing(section)}." if case_rows(section) else "See what is open."
@@ -151,7 +151,9 @@ def _remedies(section: Section, ids: Mapping[Danger, str]) -> Iterator[dict[str,
             "costs": "",
             "verified": _verified(fixes),
         }
-        helpless = dict.fromkeys(f"{NOTHING_HELPS} {danger.otherwise}".strip() for danger, fix in found if fix is None)
+        helpless = dict.fromkeys(
+            f"{nothing_helps(section, danger)} {danger.otherwise}".strip() for danger, fix in found if fix is None
+        )
         yield {
             "urgent": True,
             "dangers": [_danger(section, danger, ids, Standing.COUNTED) for danger, _ in found],

@@ -21,8 +21,6 @@ from neverlost.studies.audit.sections import NO_SECTIONS, CaseVerdict, Decided, 
 from .table import BAD, BEYOND, GOOD, OPEN, UNCOUNTED
 from .wording import VERDICTS, few, happens, left_open, listed, survived_words, word_of_all
 
-NOTHING_HELPS = "No change that was tried prevents it with all of these faults."
-
 Every = Sequence[Mapping[str, str]]
 """The ways of all that the files may mean, by the names of the points."""
 
@@ -167,7 +165,7 @@ def case_rows(section: Section) -> list[CaseRow]:
     order = [Verdict.HOLDS, Verdict.UNDECIDED, Verdict.VIOLATED]
     said: dict[tuple[Verdict, str], list[Case]] = {}
     for one in sorted(section.cases, key=lambda one: order.index(one.verdict)):
-        said.setdefault((one.verdict, _words_of(one)), []).append(one.case)
+        said.setdefault((one.verdict, _words_of(one, section)), []).append(one.case)
     if len(said) <= 1:
         return []
     every = _every_ways(section)
@@ -177,7 +175,9 @@ def case_rows(section: Section) -> list[CaseRow]:
     ]
 
 
-def _words_of(one: CaseVerdict) -> str:
+def _words_of(one: CaseVerdict, section: Section) -> str:
+    if one.verdict == Verdict.HOLDS:
+        return f"{VERDICTS[one.verdict]}{_faults_to_survive(section)}"
     if one.verdict == Verdict.VIOLATED and one.first is not None:
         return f"{VERDICTS[one.verdict]}: {one.first.ask.danger.what}"
     return VERDICTS[one.verdict]
@@ -326,11 +326,20 @@ def command_of(finding: Decided) -> list[str]:
     return check_command(trace_of_section(finding))
 
 
+def nothing_helps(section: Section, danger: Danger) -> str:
+    """Why no change is named that prevents a danger."""
+    if section.case.lacks:
+        return "No change was tried: the model does not have all of it."
+    if danger in section.open_fixes:
+        return "Whether a change prevents it is undecided: a search was cut short."
+    return "No change that was tried prevents it with all of these faults."
+
+
 def fix_line(section: Section, danger: Danger) -> str:
     """What prevents a danger, and how that is known."""
     fix = section.fixes.get(danger)
     if fix is None:
-        return f"none. {NOTHING_HELPS} {danger.otherwise}".strip()
+        return f"none. {nothing_helps(section, danger)} {danger.otherwise}".strip()
     return f"{upper(fix.remedy.words)}. {_verified(fix)}"
 
 

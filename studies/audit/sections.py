@@ -70,6 +70,7 @@ class Section:
     """What a family says of a subject. `case` is the one that is examined: the usual one, or the one most like it that is worse.
 
     `said` is what the user said of the family's open points. `tolerated` are the faults to survive together, if the user named them.
+    `open_fixes` are dangers of which no change is known to prevent them, and a search for one was cut short.
     `unasked` are names of what topics should survive and this was not asked about: several faults of the brokers that have its log.
     """
 
@@ -78,6 +79,7 @@ class Section:
     case: Case
     decided: Sequence[Decided]
     fixes: Mapping[Danger, SectionFix | None]
+    open_fixes: frozenset[Danger]
     cases: Sequence[CaseVerdict]
     said: Mapping[str, str] = field(default_factory=dict)
     tolerated: Counts | None = None
@@ -215,13 +217,15 @@ def _section(
     if worst.case is not first:
         decided = _decide(worst.case.asks, study)
         cases = [_verdict_of(one.case, decided) if one is worst else one for one in cases]
-    fixes = _Fixes(worst.case, decided, study)
+    search = _Fixes(worst.case, decided, study)
+    fixes = {danger: search.of(danger) for danger in search.urgent}
     return Section(
         inquiry=inquiry,
         subject=subject,
         case=worst.case,
         decided=decided,
-        fixes={danger: fixes.of(danger) for danger in fixes.urgent},
+        fixes=fixes,
+        open_fixes=frozenset(danger for danger, fix in fixes.items() if fix is None and danger in search.cut_short),
         cases=cases,
         said=said,
         tolerated=tolerated,
@@ -310,13 +314,14 @@ def _searched(unknown: Sequence[Ask], decided: Sequence[Decided]) -> int:
 class _Fixes:
     """Searches for what prevents a danger: each remedy is asked, and all that held before must still hold.
 
-    `urgent` are the dangers that should be survived and are not.
+    `urgent` are the dangers that should be survived and are not; `cut_short` those for which a search did not end.
     """
 
     def __init__(self, case: Case, decided: Sequence[Decided], study: Study) -> None:
         self.case, self.decided, self.study = case, decided, study
         violated = (one for one in decided if one.usual and one.verdict == Verdict.VIOLATED)
         self.urgent = tuple(dict.fromkeys(one.ask.danger for one in violated))
+        self.cut_short = set[Danger]()
 
     def of(self, danger: Danger) -> SectionFix | None:
         """The first remedy with which the danger does not happen; None if none helps."""
@@ -327,6 +332,7 @@ class _Fixes:
     def _tried(self, danger: Danger) -> Iterator[SectionFix | None]:
         for remedy in self.case.remedies():
             if self.study.interrupted():
+                self.cut_short.add(danger)
                 return
             yield self._fix(danger, remedy)
 
@@ -337,7 +343,7 @@ class _Fixes:
         # The same searches answer what is asked next: whether the change prevents the other dangers.
         urgent = [ask for ask in after if ask.usual and ask.danger in self.urgent]
         asked = [one for one in _decide(urgent, self.study) if one.usual and one.ask.danger == danger]
-        if not asked or any(one.verdict != Verdict.HOLDS for one in asked):
+        if not asked or self._fails(danger, [one.verdict for one in asked]):
             return None
         held = {
             (one.ask.danger, one.ask.with_what)
@@ -345,8 +351,14 @@ class _Fixes:
             if one.usual and one.verdict == Verdict.HOLDS and one.ask.danger != danger
         }
         others = _answers([ask for ask in after if (ask.danger, ask.with_what) in held], self.study)
-        if any(answer.verdict != Verdict.HOLDS for answer in others):
+        if self._fails(danger, [answer.verdict for answer in others]):
             return None
         return SectionFix(
             remedy=remedy, asked=tuple(one.ask for one in asked), states=max(one.answer.distinct for one in asked)
         )
+
+    def _fails(self, danger: Danger, verdicts: Sequence[Verdict]) -> bool:
+        """Whether a change is not known to help. One that no search says does not help may do so."""
+        if Verdict.UNDECIDED in verdicts and Verdict.VIOLATED not in verdicts:
+            self.cut_short.add(danger)
+        return any(verdict != Verdict.HOLDS for verdict in verdicts)
