@@ -189,7 +189,7 @@ class Inquiry(ABC):
     topic: ClassVar[str] = ""
 
     def assumed_of(self, case: Case) -> Sequence[str]:
-        """What a verdict on a case rests on."""
+        """What a verdict on a case rests on, beside what the ledger says of its releases."""
         return self.assumes
 
     def why_not_asked(self, read: Read) -> str:

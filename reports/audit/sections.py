@@ -120,7 +120,7 @@ def headline_of(section: Section) -> str:
     if section.case.lacks:
         words += f" Open, because {listed(section.case.lacks)}."
     if section.verdict == Verdict.HOLDS:
-        words += f" It assumes that {'; that '.join(section.inquiry.assumed_of(section.case))}."
+        words += f" It assumes that {'; that '.join(section.assumes)}."
     if section.said:
         said = listed(f"{name}={way}" for name, way in section.said.items())
         words += f" Assumed, as {argument('assume')} says: {said}."

@@ -9,11 +9,13 @@ from enum import StrEnum
 from neverlost.explorer.answers.questions import Answer, Question
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.arguments import argument
+from neverlost.spec.bugs import assumed_in
 from neverlost.spec.configuration import ConfigurationError, Notice
 from neverlost.spec.configuration.readings import ALTERNATIVES
 from neverlost.spec.exposure import Danger
 from neverlost.spec.families import inquiries
 from neverlost.spec.inquiry import Ask, Case, Counts, Inquiry, Read, Remedy, Subject
+from neverlost.spec.kafka.releases import span_of
 
 from ..study import Study
 from .examination import WORST_FIRST, worst_of
@@ -96,6 +98,13 @@ class Section:
         everywhere = worst_of(one.verdict for one in self.cases)
         is_open = everywhere != Verdict.HOLDS or bool(self.unasked)
         return Verdict.UNDECIDED if worst == Verdict.HOLDS and is_open else worst
+
+    @property
+    def assumes(self) -> Sequence[str]:
+        """What a verdict on the case rests on."""
+        package = type(self.inquiry).__module__.rpartition(".")[0]
+        releases = [release for span in self.case.stands_for.items() for release in span_of(*span)]
+        return (*self.inquiry.assumed_of(self.case), *assumed_in(package, releases))
 
     @property
     def examined(self) -> CaseVerdict:

@@ -576,6 +576,23 @@ def test_a_finding_of_a_section_whose_search_was_cut_short_is_not_gone(asking: A
     assert verdict == Verdict.VIOLATED
 
 
+@pytest.mark.parametrize(
+    ("version", "tickets"),
+    [
+        ("3.7.0", {"KAFKA-16352", "KAFKA-17507"}),
+        ("3.7.1", {"KAFKA-17507"}),  # 16352 is fixed in 3.7.1 and 3.8.0
+        ("3.9.0", {"KAFKA-17507"}),
+        ("3.9.1", set()),  # 17507 is fixed in 3.9.1 and 4.0.0
+    ],
+)
+def test_a_verdict_on_transactions_assumes_that_bugs_which_the_model_does_not_have_do_not_happen(
+    asking: Asking, version: str, tickets: set[str]
+) -> None:
+    section = only(asking(version, "transaction-client=0", producer=APP, broker=BROKER), "transactions")
+    said = " ".join(section.assumes)
+    assert {ticket for ticket in ("KAFKA-16352", "KAFKA-17507") if ticket in said} == tickets
+
+
 def test_offsets_in_a_transaction_are_asked_as_if_processing_and_commit_were_one_step(
     tmp_path: Path,
 ) -> None:  # KIP-447
