@@ -206,7 +206,10 @@ class Inquiry(ABC):
     topic: ClassVar[str] = ""
 
     def assumed_of(self, case: Case) -> Sequence[str]:
-        """What a verdict on a case rests on: of several faults of the brokers that have its log only if they are not asked about."""
+        """What a verdict on a case rests on, beside what the ledger says of its releases.
+
+        That several faults of the brokers take nothing from its log is assumed only if they are not asked about.
+        """
         of_log = (no_several_faults(self.topic),) if self.topic and not case.several else ()
         return (*self.rests_on(case), *of_log)
 

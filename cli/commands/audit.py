@@ -88,7 +88,7 @@ def _assumptions() -> str:
 @click.option(
     "--tolerate",
     metavar="FAULTS",
-    help="Faults to survive together: '1 crash, 1 power loss'. Any single fault if not given.",
+    help="Faults to survive together: '1 crash, 1 power loss'. Any single fault of brokers or network if not given.",
 )
 @click.option(
     "--survive",

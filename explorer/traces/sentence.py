@@ -27,9 +27,11 @@ def no_return_words(trace: Trace) -> str:
         return f"The step of no return is undecided: {found.undecided}.{latest}"
     if found.step is None and found.always_possible:
         return f"There is no step of no return: {prop.name} can still become true after the last step."
-    if found.step is None:
-        return f"There is no step of no return: even at the start, nothing {_keeps(prop)}."
     may_fail = any(trace.model.profile.faults_at_most(trace.model.settings, trace.model.bounds))
+    if found.step is None:
+        never = f"no steps rule out that {prop.name} is violated{', even without a fault' if may_fail else ''}"
+        lost = f"nothing {_keeps(prop)}" if prop.over_runs else never
+        return f"There is no step of no return: from the start on, {lost}."
     does, unless = _keeps(prop), " without another fault" if may_fail else ""
     by_itself = f"it {'was' if prop.over_runs else 'stays'} true{'' if prop.over_runs else unless}"
     steps = ", ".join(step.show(trace.model.bounds) for step in found.rescue)

@@ -66,14 +66,18 @@ class Proof(Judged, Shown):
         return None if found is None else Trace(found)
 
     def text(self) -> str:
-        """The verdict in a sentence, what stops the proof, and a violation if one was found."""
+        """The verdict in a sentence, what else stops the proof, a violation if one was found, and what may help if none was."""
         from neverlost.explorer.symbolic.proof import Proof as FoundProof
         from neverlost.reports.prove.verdict import any_bounds_words, verdict_words
 
         found = self.found
         words = verdict_words(found) if isinstance(found, FoundProof) else any_bounds_words(found)
+        left = [wrapped(f"  {query}", "    ") for query in self.failing if query not in words]
+        others = ["These fail too:", *left] if left else []
         story = [] if self.trace is None else ["", self.trace.text()]
-        return "\n".join([wrapped(words, "  "), *(f"  {query}" for query in self.failing), *story])
+        may_help = self.failing and self.trace is None and not self.for_any_bounds
+        advice = ["suggestions() searches for lemmas that exclude the first counterexample."] if may_help else []
+        return "\n".join([wrapped(words, "  "), *others, *story, *advice])
 
     def _repr_html_(self) -> str:
         picture = "" if self.trace is None else self.trace._repr_html_()

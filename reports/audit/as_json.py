@@ -15,7 +15,7 @@ from neverlost.studies.audit.dangers import model_of, rests_on
 from neverlost.studies.audit.examination import DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix
 from neverlost.studies.audit.reading_verdicts import ReadingVerdict
-from neverlost.studies.audit.sections import Decided, Section
+from neverlost.studies.audit.sections import Decided, Section, Standing
 from neverlost.studies.audit.tolerance import Tolerance
 from neverlost.studies.audit.unseen import unseen_in
 
@@ -75,6 +75,7 @@ def _comparison(compared: Comparison) -> dict[str, Any]:
                 "family": one.family,
                 "property": one.danger.property,
                 "with": one.with_what,
+                "tolerated": one.standing == Standing.COUNTED,
                 "change": one.change.value,
             }
             for one in compared.sections
@@ -137,7 +138,7 @@ def _section(section: Section) -> dict[str, Any]:
         "lacks": list(section.case.lacks),
         "several": list(section.case.several),
         "left_open": section.case.left_open,
-        "assumes": list(section.inquiry.assumed_of(section.case)),
+        "assumes": list(section.assumes),
         "ways": dict(section.case.ways),
         "assumed": dict(section.said),
         "cases": [

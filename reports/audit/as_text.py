@@ -35,6 +35,7 @@ from .wording import (
     command,
     comparison_headline,
     conditions,
+    every_state,
     few,
     first_words,
     fix_words,
@@ -365,7 +366,7 @@ def scope(audit: ClassAudit) -> str:
     models = "; ".join(exposure.searched(deployment) for exposure in exposures().values())
     return (
         f"{models}:"
-        f" {counted(len(decided), 'question')}, every reachable state of each,"
+        f" {counted(len(decided), 'question')}, {every_state(d.verdict for d in decided)},"
         f" {counted(sum(d.answer.distinct for d in decided), 'state')} in all (one of those that differ by renaming replicas);"
         f" for the fixes, {counted(len(of_fixes), 'more question')}{f', {left:,} of them undecided' if left else ''}."
         f"{_assumptions(audit)}"

@@ -34,7 +34,7 @@ from .diff import diffs
 from .readings import details_for, readings_block
 from .section_page import first_of, opening_of, rows_of_cases, section_card, section_row, section_tone
 from .sections import not_asked_words, upper, verified_alone
-from .table import columns_of
+from .table import BAD, BEYOND, GOOD, OPEN, columns_of
 from .wording import (
     NO_SETTING,
     NOT_PROMISED,
@@ -185,6 +185,7 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
         "tone": _class_tone(audit),
         "doubts": doubts_of(audit),
         "remedies": [one for one in remedies if one["urgent"]],
+        "uncounted": [],
         "beyond": [one for one in remedies if not one["urgent"]],
         "first": _first(audit, fixed),
         "table": (table := _table(examination, ids)),
@@ -313,35 +314,33 @@ def _story(prefix: str, found: Found) -> dict[str, Any]:
 
 def _table(examination: Examination, ids: Mapping[Danger, str]) -> list[dict[str, Any]]:
     """A row for each danger; those of which the same is said share one."""
-    rows: dict[tuple[Any, ...], list[Danger]] = {}
+    rows: dict[tuple[tuple[str, tuple[str, ...]], ...], list[Danger]] = {}
     for danger in examination.dangers:
-        rows.setdefault(tuple(map(tuple, _cells(examination, danger))), []).append(danger)
+        rows.setdefault(tuple(_cells(examination, danger)), []).append(danger)
     shown = [
-        {"dangers": [(danger.name, ids.get(danger, "")) for danger in dangers], "cells": cells}
+        {"dangers": [(danger.name, ids.get(danger, "")) for danger in dangers], "cells": dict(cells)}
         for cells, dangers in rows.items()
     ]
     unchecked = [(notice.unchecked, "") for notice in examination.deployment.unchecked]
-    return shown + ([{"dangers": unchecked, "cells": ((), (), (), (NOT_CHECKED,))}] if unchecked else [])
+    return shown + ([{"dangers": unchecked, "cells": {OPEN: (NOT_CHECKED,)}}] if unchecked else [])
 
 
-def _cells(examination: Examination, danger: Danger) -> Iterator[list[str]]:
+def _cells(examination: Examination, danger: Danger) -> Iterator[tuple[str, tuple[str, ...]]]:
     """With which faults a danger happens, those to survive first; with which never; and what is open."""
     if promises_nothing(examination.deployment, danger):
-        yield from ([], [], [], [NOT_PROMISED])
+        yield OPEN, (NOT_PROMISED,)
         return
-    for tolerated in (True, False):
-        yield [
-            f"{named(one.faults)}, in {counted(one.answer.steps or 0, 'step')}{mark_of(one)}"
-            for one in examination.of(danger, Verdict.VIOLATED)
-            if one.tolerated == tolerated
-        ]
-    yield [
-        f"{named(one.faults)}, in {counted(one.answer.distinct, 'state')}"
-        for one in examination.of(danger, Verdict.HOLDS)
-    ]
+    for tone in (BAD, BEYOND):
+        found = [one for one in examination.of(danger, Verdict.VIOLATED) if one.tolerated == (tone == BAD)]
+        yield (
+            tone,
+            tuple(f"{named(one.faults)}, in {counted(one.answer.steps or 0, 'step')}{mark_of(one)}" for one in found),
+        )
+    never = examination.of(danger, Verdict.HOLDS)
+    yield GOOD, tuple(f"{named(one.faults)}, in {counted(one.answer.distinct, 'state')}" for one in never)
     undecided = [
         f"{named(one.faults)}: UNDECIDED after {counted(one.answer.distinct, 'state')}"
         for one in examination.of(danger, Verdict.UNDECIDED)
     ]
     left = [f"{faults}: not asked, as records are lost anyway" for faults in examination.not_asked(danger)]
-    yield undecided + left
+    yield OPEN, (*undecided, *left)

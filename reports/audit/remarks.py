@@ -21,7 +21,7 @@ from neverlost.studies.audit.edits import ROLE_OF, LineChange, Place, edits_of
 from neverlost.studies.audit.examination import DecidedDanger
 from neverlost.studies.audit.fixes import Fix
 from neverlost.studies.audit.section_changes import key_of
-from neverlost.studies.audit.sections import Decided, Section
+from neverlost.studies.audit.sections import Decided, Section, Standing
 from neverlost.studies.audit.tolerance import EVERYDAY
 from neverlost.studies.audit.unseen import unseen_in
 
@@ -39,6 +39,7 @@ from .wording import (
 )
 
 ABOUT_SETTINGS, ABOUT_INPUT, ABOUT_READINGS = "configuration", "input", "readings"
+BEYOND_TOLERANCE = "That is beyond what it should survive."
 
 
 class Level(StrEnum):
@@ -137,6 +138,14 @@ def of_section(audit: AuditResult, section: Section) -> list[Remark]:
     return [*_of_findings(audit, section), *_of_cases(section), *_of_doubts(section)]
 
 
+ASIDE = {
+    Standing.COUNTED: "",
+    Standing.UNCOUNTED: " That is not counted: nobody promises otherwise.",
+    Standing.BEYOND: f" {BEYOND_TOLERANCE}",
+}
+"""What is said of a finding of a section beside that it happens."""
+
+
 def _of_findings(audit: AuditResult, section: Section) -> Iterator[Remark]:
     file, line = section.subject.place
     shown = [*section.violated, *(one for one in section.decided if one.verdict == Verdict.UNDECIDED)]
@@ -146,7 +155,7 @@ def _of_findings(audit: AuditResult, section: Section) -> Iterator[Remark]:
         fix = section.fixes.get(danger) if one.usual else None
         if fix is not None and fix.remedy.place is not None:
             place = Place(file=fix.remedy.place[0], line=fix.remedy.place[1])
-        beyond = "" if one.usual else " That is beyond what it should survive."
+        beyond = ASIDE[section.standing(one)]
         what = f"{heading(section)}: {danger.what}, with {one.ask.with_what}."
         open_words = f"The search was cut short before it was decided whether this can happen: {what}"
         yield Remark(
@@ -163,12 +172,10 @@ def _of_findings(audit: AuditResult, section: Section) -> Iterator[Remark]:
 
 
 def _since(audit: AuditResult, section: Section, one: Decided) -> Change | None:
-    """What became of a finding since the baseline; of what is beyond nothing is said."""
-    if audit.comparison is None or not one.usual:
-        return None
+    """What became of a finding since the baseline."""
     key = key_of(section, one)
-    same = (c.change for c in audit.comparison.sections if (c.family, c.danger, c.with_what) == key)
-    return next(same, None)
+    changes = () if audit.comparison is None else audit.comparison.sections
+    return next((c.change for c in changes if (c.family, c.danger, c.with_what) == key), None)
 
 
 def _of_cases(section: Section) -> Iterator[Remark]:
@@ -250,7 +257,7 @@ def _findings(audit: AuditResult, one: ClassAudit) -> Iterator[Remark]:
     for finding, fix in zip(one.examination.violated, one.fixes, strict=True):
         words = no_fix_words(one.examination, [finding]) if fix is None else fix_words(one.deployment, [fix])
         work = "" if finding.tolerated else _everyday(one, finding)
-        beyond = f" Operators do that: {work}." if work else " That is beyond what it should survive."
+        beyond = f" Operators do that: {work}." if work else f" {BEYOND_TOLERANCE}"
         unseen = unseen_in(trace_of(finding))
         told = story(finding) if unseen is None else f"{story(finding)} {unseen_words(unseen)}"
         yield Remark(

@@ -9,14 +9,14 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.words import counted
 from neverlost.spec.exposure import Danger
 from neverlost.studies.audit.audit import AuditResult
-from neverlost.studies.audit.sections import Decided, Section, SectionFix
+from neverlost.studies.audit.sections import Decided, Section, SectionFix, Standing
 
 from ..layout import shell_lines
 from ..pages.page import TONES
 from ..trace.page import story_section, symbols
 from .readings import ReadingRow
 from .sections import (
-    NOTHING_HELPS,
+    TONE_OF,
     CaseRow,
     case_rows,
     command_of,
@@ -26,6 +26,7 @@ from .sections import (
     heading,
     headline_of,
     narrowing,
+    nothing_helps,
     shown_of,
     story_of,
     trace_of_section,
@@ -33,7 +34,7 @@ from .sections import (
     verdicts_of_parts,
     word_of,
 )
-from .table import columns_of
+from .table import GOOD, OPEN, columns_of
 from .wording import VERDICTS, listed, word_of_all
 
 
@@ -104,7 +105,7 @@ def _first(section: Section) -> str:
     if fix is not None:
         return f"{upper(fix.remedy.words)}."
     if section.fixes:
-        return NOTHING_HELPS
+        return nothing_helps(section, next(iter(section.fixes)))
     if section.verdict == Verdict.HOLDS:
         return "Nothing."
     return f"See what is open; to narrow it, add: {narrowing(section)}." if case_rows(section) else "See what is open."
@@ -126,7 +127,8 @@ def section_card(number: int, section: Section, *, is_only: bool) -> dict[str, A
         "examined": examined_words(section),
         "doubts": doubts_of_section(section),
         "remedies": list(_remedies(section, ids)),
-        "beyond": _beyond(section, ids),
+        "uncounted": _beside(section, ids, Standing.UNCOUNTED),
+        "beyond": _beside(section, ids, Standing.BEYOND),
         "table": (table := _table(section, ids)),
         "columns": columns_of(table),
         "note": "",
@@ -149,24 +151,27 @@ def _remedies(section: Section, ids: Mapping[Danger, str]) -> Iterator[dict[str,
             "costs": "",
             "verified": _verified(fixes),
         }
-        helpless = dict.fromkeys(f"{NOTHING_HELPS} {danger.otherwise}".strip() for danger, fix in found if fix is None)
+        helpless = dict.fromkeys(
+            f"{nothing_helps(section, danger)} {danger.otherwise}".strip() for danger, fix in found if fix is None
+        )
         yield {
             "urgent": True,
-            "dangers": [_danger(section, danger, ids, usual=True) for danger, _ in found],
+            "dangers": [_danger(section, danger, ids, Standing.COUNTED) for danger, _ in found],
             "changes": [change] if fixes else [],
             "none": " ".join(helpless),
         }
 
 
-def _beyond(section: Section, ids: Mapping[Danger, str]) -> list[dict[str, Any]]:
-    """What happens only with more than should be survived. No change is searched for it."""
-    dangers = list(dict.fromkeys(one.ask.danger for one in section.violated if not one.usual))
-    said = [_danger(section, danger, ids, usual=False) for danger in dangers]
+def _beside(section: Section, ids: Mapping[Danger, str], standing: Standing) -> list[dict[str, Any]]:
+    """What happens and decides nothing: no change is searched for it."""
+    dangers = list(dict.fromkeys(one.ask.danger for one in section.violated if section.standing(one) == standing))
+    said = [_danger(section, danger, ids, standing) for danger in dangers]
     return [{"urgent": False, "dangers": said, "changes": [], "none": ""}] if said else []
 
 
-def _danger(section: Section, danger: Danger, ids: Mapping[Danger, str], *, usual: bool) -> dict[str, Any]:
-    faults = [one.ask.with_what for one in section.violated if one.ask.danger == danger and one.usual == usual]
+def _danger(section: Section, danger: Danger, ids: Mapping[Danger, str], standing: Standing) -> dict[str, Any]:
+    found = [one for one in section.violated if one.ask.danger == danger and section.standing(one) == standing]
+    faults = [one.ask.with_what for one in found]
     return {"what": upper(danger.what), "faults": listed(faults, "or"), "beyond": False, "link": ids[danger]}
 
 
@@ -186,22 +191,24 @@ def _verified(fixes: Mapping[Danger, SectionFix]) -> list[str]:
 
 def _table(section: Section, ids: Mapping[Danger, str]) -> list[dict[str, Any]]:
     """A row for each danger; those of which the same is said share one."""
-    rows: dict[tuple[tuple[str, ...], ...], list[Danger]] = {}
+    rows: dict[tuple[tuple[str, tuple[str, ...]], ...], list[Danger]] = {}
     for danger in section.dangers:
         rows.setdefault(tuple(_cells(section, danger)), []).append(danger)
     return [
-        {"dangers": [(danger.name, ids.get(danger, "")) for danger in dangers], "cells": cells}
+        {"dangers": [(danger.name, ids.get(danger, "")) for danger in dangers], "cells": dict(cells)}
         for cells, dangers in rows.items()
     ]
 
 
-def _cells(section: Section, danger: Danger) -> Iterator[tuple[str, ...]]:
+def _cells(section: Section, danger: Danger) -> Iterator[tuple[str, tuple[str, ...]]]:
     """With what a danger happens, what should be survived first; with what never; and what is open."""
-    for usual in (True, False):
-        found = [one for one in section.of(danger, Verdict.VIOLATED) if one.usual == usual]
-        yield tuple(f"{one.ask.with_what}, in {counted(one.answer.steps or 0, 'step')}" for one in found)
-    yield tuple(f"{one.ask.with_what}, in {_states(one)}" for one in section.of(danger, Verdict.HOLDS))
-    yield tuple(f"{one.ask.with_what}: UNDECIDED after {_states(one)}" for one in section.of(danger, Verdict.UNDECIDED))
+    violated = section.of(danger, Verdict.VIOLATED)
+    for standing, tone in TONE_OF.items():
+        found = [one for one in violated if section.standing(one) == standing]
+        yield tone, tuple(f"{one.ask.with_what}, in {counted(one.answer.steps or 0, 'step')}" for one in found)
+    yield GOOD, tuple(f"{one.ask.with_what}, in {_states(one)}" for one in section.of(danger, Verdict.HOLDS))
+    undecided = section.of(danger, Verdict.UNDECIDED)
+    yield OPEN, tuple(f"{one.ask.with_what}: UNDECIDED after {_states(one)}" for one in undecided)
 
 
 def _states(one: Decided) -> str:

@@ -33,7 +33,7 @@ from .sections import (
 )
 from .table import ROW_STYLES
 from .table_text import table_row
-from .wording import listed
+from .wording import every_state, listed
 
 
 def sections_text(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
@@ -78,11 +78,10 @@ def _section(section: Section, *, quiet: bool) -> Iterator[Text]:
         yield from (Text(wrapped(f"  {note}", "    ")) for note in notes)
         yield Text()
     yield Text("What was checked", style="bold")
-    total = sum(one.answer.distinct for one in section.decided)
-    asked = (
-        f"{counted(len(section.decided), 'question')}, every reachable state of each, {counted(total, 'state')} in all"
-    )
-    yield Text(wrapped(f"  {section.case.searched}: {asked}.", "  "))
+    total = counted(sum(one.answer.distinct for one in section.decided), "state")
+    states = f"{every_state(one.verdict for one in section.decided)}, {total} in all"
+    asked = counted(len(section.decided), "question")
+    yield Text(wrapped(f"  {section.case.searched}: {asked}, {states}.", "  "))
 
 
 def _table(section: Section) -> Iterator[Text]:

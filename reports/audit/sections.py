@@ -17,12 +17,10 @@ from neverlost.spec.kafka.releases import RELEASES
 from neverlost.spec.kafka.replication.topics_below import LOST
 from neverlost.studies.audit.audit import AuditResult
 from neverlost.studies.audit.comparison import Change, SectionChange
-from neverlost.studies.audit.sections import NO_SECTIONS, CaseVerdict, Decided, NotAsked, Section, SectionFix
+from neverlost.studies.audit.sections import NO_SECTIONS, CaseVerdict, Decided, NotAsked, Section, SectionFix, Standing
 
-from .table import BAD, BEYOND, GOOD, OPEN
+from .table import BAD, BEYOND, GOOD, OPEN, UNCOUNTED
 from .wording import VERDICTS, few, happens, left_open, listed, survived_words, word_of_all
-
-NOTHING_HELPS = "No change that was tried prevents it with all of these faults."
 
 Every = Sequence[Mapping[str, str]]
 """The ways of all that the files may mean, by the names of the points."""
@@ -115,8 +113,8 @@ def headline_of(section: Section) -> str:
     bad = happens_in(section)
     single = [one.ask.danger for one in section.violated if one.usual and not one.ask.several]
     others = [one for one in section.violated if not one.usual and one.ask.danger not in bad]
-    uncounted = dict.fromkeys(one.ask.danger for one in others if _is_within(one, section))
-    beyond = dict.fromkeys(one.ask.danger for one in others if one.ask.danger not in uncounted)
+    uncounted = dict.fromkeys(one.ask.danger for one in others if section.standing(one) == Standing.UNCOUNTED)
+    beyond = dict.fromkeys(one.ask.danger for one in others if section.standing(one) == Standing.BEYOND)
     words = f"{VERDICTS[section.verdict]}{_why(section)}"
     if bad:
         words += f": {listed(danger.what for danger in bad if danger in single or not single)}"
@@ -124,7 +122,7 @@ def headline_of(section: Section) -> str:
     if section.case.lacks:
         words += f" Open, because {listed(section.case.lacks)}."
     if section.verdict == Verdict.HOLDS:
-        words += f" It assumes that {'; that '.join(section.inquiry.assumed_of(section.case))}."
+        words += f" It assumes that {'; that '.join(section.assumes)}."
     if section.said:
         said = listed(f"{name}={way}" for name, way in section.said.items())
         words += f" Assumed, as {argument('assume')} says: {said}."
@@ -167,11 +165,6 @@ def _faults_to_survive(section: Section) -> str:
     return f" with {listed([own or 'any single fault', *section.case.several])}"
 
 
-def _is_within(one: Decided, section: Section) -> bool:
-    """Does it happen with no more faults than should be survived? What families do not count may."""
-    return section.tolerated is not None or sum(one.ask.counts.values()) <= 1
-
-
 def _breaking(section: Section) -> list[str]:
     """The fewest faults with which something happens that should be survived."""
     return list(dict.fromkeys(one.ask.with_what for one in section.violated if one.usual))
@@ -182,7 +175,7 @@ def case_rows(section: Section) -> list[CaseRow]:
     order = [Verdict.HOLDS, Verdict.UNDECIDED, Verdict.VIOLATED]
     said: dict[tuple[Verdict, str], list[Case]] = {}
     for one in sorted(section.cases, key=lambda one: order.index(one.verdict)):
-        said.setdefault((one.verdict, _words_of(one)), []).append(one.case)
+        said.setdefault((one.verdict, _words_of(one, section)), []).append(one.case)
     if len(said) <= 1:
         return []
     every = _every_ways(section)
@@ -192,7 +185,9 @@ def case_rows(section: Section) -> list[CaseRow]:
     ]
 
 
-def _words_of(one: CaseVerdict) -> str:
+def _words_of(one: CaseVerdict, section: Section) -> str:
+    if one.verdict == Verdict.HOLDS:
+        return f"{VERDICTS[one.verdict]}{_faults_to_survive(section)}"
     if one.verdict == Verdict.VIOLATED and one.first is not None:
         return f"{VERDICTS[one.verdict]}: {one.first.ask.danger.what}"
     return VERDICTS[one.verdict]
@@ -215,11 +210,22 @@ def _condition(cases: Sequence[Case], every: Every, section: Section) -> str:
     ]
     for name in names:
         blocks = _merged(blocks, name)
+    blocks = [{name: _all_or(ways, name, block, every) for name, ways in block.items()} for block in blocks]
+    for name in names:
+        blocks = _merged(blocks, name)
     return "; or ".join(dict.fromkeys(_block(block, every, section) for block in blocks))
 
 
 def _ways(name: str, every: Every) -> tuple[str | None, ...]:
     return tuple(dict.fromkeys(ways.get(name) for ways in every))
+
+
+def _all_or(
+    ways: tuple[str | None, ...], name: str, block: Mapping[str, tuple[str | None, ...]], every: Every
+) -> tuple[str | None, ...]:
+    """The ways of a name; all that there are, if its releases have no others: before 4.0 none has eligible leader replicas."""
+    own = {one.get(name) for one in every if RELEASE not in block or one.get(RELEASE) in block[RELEASE]}
+    return _ways(name, every) if name != RELEASE and own <= set(ways) else ways
 
 
 def _merged(blocks: Sequence[dict[str, tuple[str | None, ...]]], name: str) -> list[dict[str, tuple[str | None, ...]]]:
@@ -286,14 +292,23 @@ def examined_words(section: Section) -> str:
     return ", ".join(told)
 
 
+TONE_OF = {Standing.COUNTED: BAD, Standing.UNCOUNTED: UNCOUNTED, Standing.BEYOND: BEYOND}
+
+
+def standing_words(standing: Standing) -> str:
+    """What is said of something that happens, beside that it does."""
+    return "" if standing == Standing.COUNTED else f", {standing}"
+
+
 def rows_of_section(section: Section) -> Iterator[SectionRow]:
     """What happens with the fewest faults, what never does, and what is open."""
     for danger in section.dangers:
         for finding in section.of(danger, Verdict.VIOLATED):
             steps = counted(finding.answer.steps or 0, "step")
-            words = f"HAPPENS in {steps}{'' if finding.usual else ', beyond tolerance'}"
-            tone = BAD if finding.usual else BEYOND
-            yield SectionRow(danger=danger, faults=finding.ask.with_what, words=words, tone=tone, finding=finding)
+            standing = section.standing(finding)
+            words = f"HAPPENS in {steps}{standing_words(standing)}"
+            tone, faults = TONE_OF[standing], finding.ask.with_what
+            yield SectionRow(danger=danger, faults=faults, words=words, tone=tone, finding=finding)
         for verdict, opening, tone in (
             (Verdict.HOLDS, "never, in", GOOD),
             (Verdict.UNDECIDED, "UNDECIDED after", OPEN),
@@ -332,11 +347,20 @@ def command_of(finding: Decided) -> list[str]:
     return check_command(trace_of_section(finding))
 
 
+def nothing_helps(section: Section, danger: Danger) -> str:
+    """Why no change is named that prevents a danger."""
+    if section.case.lacks:
+        return "No change was tried: the model does not have all of it."
+    if danger in section.open_fixes:
+        return "Whether a change prevents it is undecided: a search was cut short."
+    return "No change that was tried prevents it with all of these faults."
+
+
 def fix_line(section: Section, danger: Danger) -> str:
     """What prevents a danger, and how that is known."""
     fix = section.fixes.get(danger)
     if fix is None:
-        return f"none. {NOTHING_HELPS} {danger.otherwise}".strip()
+        return f"none. {nothing_helps(section, danger)} {danger.otherwise}".strip()
     return f"{upper(fix.remedy.words)}. {_verified(fix)}"
 
 
@@ -390,7 +414,10 @@ def _lower(text: str) -> str:
 
 
 def section_changes(changes: Sequence[SectionChange]) -> Iterator[str]:
-    """What is new, open or gone, in a line for each."""
+    """What is new, open or gone, in a line for each danger."""
+    together: dict[tuple[Change, Danger, Standing, str], list[str]] = {}
     for one in changes:
         if one.change != Change.UNCHANGED:
-            yield f"{one.change}: {one.danger.what}, with {one.with_what} ({one.title.lower()})"
+            together.setdefault((one.change, one.danger, one.standing, one.title), []).append(one.with_what)
+    for (change, danger, standing, title), faults in together.items():
+        yield f"{change}: {danger.what}, with {listed(faults, 'or')}{standing_words(standing)} ({title.lower()})"

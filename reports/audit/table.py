@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-BAD, BEYOND, GOOD, OPEN = "bad", "beyond", "good", "open"
-ROW_STYLES = {BAD: "red", BEYOND: "yellow", GOOD: "", OPEN: ""}
+BAD, UNCOUNTED, BEYOND, GOOD, OPEN = "bad", "uncounted", "beyond", "good", "open"
+ROW_STYLES = {BAD: "red", UNCOUNTED: "yellow", BEYOND: "yellow", GOOD: "", OPEN: ""}
 
-COLUMNS = (
-    ("happens with", BAD),
-    ("happens beyond tolerance with", BEYOND),
-    ("never happens with", GOOD),
-    ("open", OPEN),
-)
-"""What a page says of a danger, and the tone of each."""
+COLUMNS = {
+    BAD: "happens with",
+    UNCOUNTED: "happens, and is not counted, with",
+    BEYOND: "happens beyond tolerance with",
+    GOOD: "never happens with",
+    OPEN: "open",
+}
+"""What a page says of a danger, by tone."""
 
 
-def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[int, tuple[str, str]]:
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """The columns in which some row says something."""
-    return {number: COLUMNS[number] for number in range(len(COLUMNS)) if any(row["cells"][number] for row in rows)}
+    return {tone: name for tone, name in COLUMNS.items() if any(row["cells"].get(tone) for row in rows)}

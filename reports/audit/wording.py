@@ -166,6 +166,13 @@ def headline(examination: Examination) -> str:
     return opening
 
 
+def every_state(verdicts: Iterable[Verdict]) -> str:
+    """How far the searches for some answers went."""
+    cut_short = sum(verdict == Verdict.UNDECIDED for verdict in verdicts)
+    but = f", but for {cut_short:,} that a limit cut short" if cut_short else ""
+    return f"each up to a violation or through every reachable state{but}"
+
+
 def left_open(asked: Sequence[tuple[Danger, Verdict]]) -> str:
     """How many questions are undecided, those of each row of the table, as a further sentence; empty if none is."""
     found = Counter(danger.name for danger, verdict in asked if verdict == Verdict.UNDECIDED)
@@ -246,6 +253,7 @@ COMPARED = {
 def comparison_headline(comparison: Comparison) -> str:
     """Whether something got worse, and how many findings are new, open, gone and unchanged."""
     changes = [change for part in comparison.parts for _, change in part.findings]
+    changes += [one.change for one in comparison.sections]
     said = [f"{changes.count(change)} {change}" for change in Change if change in changes]
     return f"{COMPARED[comparison.verdict]}. Findings: {listed(said)}." if said else f"{COMPARED[comparison.verdict]}."
 

@@ -7,6 +7,11 @@ from neverlost.spec.between import Between
 
 from ..layout import wrapped
 
+UPGRADED = (
+    "New clusters have {} on. A cluster that was upgraded keeps the levels that it had: until kafka-features.sh raises them, it has"
+    " the older rules, and the losses that the newer ones prevent."
+)
+
 
 def between_text(found: Between) -> str:
     """What changed between two releases: rules by family, and the losses of the ledger that only one of them has."""
@@ -19,4 +24,6 @@ def between_text(found: Between) -> str:
     for release, bugs in found.losses.items():
         lines = [wrapped(f"  {bug.name}: {bug.what} ({bug.releases})", "    ") for bug in bugs]
         parts.append("\n".join([f"Losses that only {release} has", *(lines or ["  none that is known"])]))
+    features = list(dict.fromkeys(r.feature for each in found.rules.values() for _, r in each if r.feature))
+    parts += [wrapped(UPGRADED.format(" and ".join(features)), "  ")] if features else []
     return "\n\n".join(parts)

@@ -14,6 +14,7 @@ from .clients import IN_FLIGHT, LIBRDKAFKA, Client
 from .configuration_file import ConfigurationFile, entries_of
 from .controllers import seen_by_controllers
 from .defaults import CONFIGURATION_KEYS, SHOWN_ONLY
+from .features import ELR_KEY
 from .forgotten import about_forgetting
 from .forms.librdkafka import unknown_keys
 from .keys import check_keys, decides_nothing
@@ -21,7 +22,7 @@ from .notices import ConfigurationError, Notice, place_of
 from .old_formats import TO_HIGH_WATERMARK, formats_without_epochs
 from .producer_rules import Producer, ProducerFileSettings, old_producer, other_producer, producer
 from .protocol import about_protocol, held_settings, protocol_of
-from .readings import ELR_KEY, ZONES, Reading
+from .readings import ZONES, Reading
 from .suspicions import suspicions
 from .topics import INTERNAL, TopicClass
 from .unasked import unasked

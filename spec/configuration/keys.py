@@ -15,10 +15,10 @@ from .catalogue import FEATURES, OLD_NAMES, catalogue, slip_of
 from .clients import FRAMEWORKS, LIBRDKAFKA
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, all_keys_that_matter, deciding_keys, keys_that_matter
+from .features import METADATA_KEY
 from .forms.compose import FORM as COMPOSE
 from .forms.foreign_keys import PLUG_INS, VENDORS, Program
 from .notices import Notice
-from .readings import METADATA_KEY
 from .storage import about_storage, starts_a_broker
 from .version_choice import TELLING
 from .versions import known_versions

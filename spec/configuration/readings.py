@@ -5,7 +5,6 @@ A verdict is the worst of those of all readings, so nothing is safe only because
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -30,6 +29,7 @@ from .clients import (
 )
 from .configuration_file import ConfigurationFile, entries_of
 from .defaults import configuration_key, deciding_keys
+from .features import ELR_KEY, METADATA_KEY, has_feature
 from .notices import ConfigurationError, Notice
 from .version_choice import ChosenVersion
 from .versions import at_least
@@ -38,7 +38,6 @@ RELEASE, MODE, ELR, CLIENT, FILES, ZONES = "release", "mode", "elr", "client", "
 OF_NO_READING = (FILES, ZONES)
 """What may be said of files that makes no reading of them."""
 
-ELR_KEY, METADATA_KEY = "eligible.leader.replicas.version", "metadata.version"
 ON, OFF = "on", "off"
 APART, LAYERS = "apart", "layers"
 """What several files of one role are: of programs of their own, or one goes over another."""
@@ -168,7 +167,7 @@ def _levels(chosen: ChosenVersion, files: Sequence[ConfigurationFile]) -> list[s
     given, usual = entries_of(files, "broker"), elr_default(chosen.version)
     if usual is None or any(entry.key == ELR_KEY for entry in given):
         return [None]
-    if any(entry.key == METADATA_KEY and not has_elr(entry.value) for entry in given):
+    if any(entry.key == METADATA_KEY and not has_feature(ELR_KEY, entry.value) for entry in given):
         return [OFF]
     return [ON, OFF] if usual == LEVELS[ON] else [OFF, ON]
 
@@ -182,15 +181,6 @@ def _level_in(chosen: ChosenVersion, files: Sequence[ConfigurationFile]) -> str 
 def elr_default(version: str) -> str | None:
     """The level of eligible leader replicas in a new cluster of this version; None if it does not have them."""
     return configuration_key("broker", ELR_KEY).default(version)
-
-
-def has_elr(metadata_version: str) -> bool:
-    """Does a cluster with this metadata version have eligible leader replicas? They came with 4.0-IV1."""
-    matched = re.match(r"(\d+)\.(\d+)(?:-IV(\d+))?", metadata_version.strip())
-    if matched is None:
-        return True
-    major, minor, level = (int(part or 99) if part != "0" else 0 for part in matched.groups())
-    return (major, minor, level) >= (4, 0, 1)
 
 
 def named_by(said: str) -> tuple[str, ...]:

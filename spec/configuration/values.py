@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, ConfigurationKey, configuration_key, deciding_keys
+from .features import ELR_KEY
 from .layers import BROKERS, brokers_in_sight, contradictions, remarks, removed_by_elr, set_by
 from .notices import Notice
-from .readings import ELR_KEY, Reading
+from .readings import Reading
 
 ACKS = {"0": "0", "1": "1", "all": "all", "-1": "all"}
 

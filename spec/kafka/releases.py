@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
@@ -52,13 +52,20 @@ class ReleaseDifference(InReleases):
     """How brokers of some releases behave.
 
     `settings` are what the model switches. `source` is where the rule stands: a KIP, a JIRA ticket, or code at a tag; `known` is
-    how it is known that releases do so: their code was read, or they were run.
+    how it is known that releases do so: their code was read, or they were run. `feature` is the level that has it on, if one does:
+    new clusters have it, and one that was upgraded keeps its level until kafka-features.sh raises it (KIP-584).
     """
 
     rule: str
     settings: Mapping[str, int]
     source: str
     known: str
+    feature: str = ""
+
+
+def span_of(first: str, last: str) -> Sequence[str]:
+    """The releases from the first to the last."""
+    return RELEASES[RELEASES.index(first) : RELEASES.index(last) + 1]
 
 
 def has_mode(release: str, mode: str) -> bool:
@@ -80,7 +87,7 @@ class ReleaseSpan:
     mode: str = ZOOKEEPER
 
     def __contains__(self, release: object) -> bool:
-        return release in RELEASES[RELEASES.index(self.first) : RELEASES.index(self.last) + 1]
+        return release in span_of(self.first, self.last)
 
 
 FIRST_KRAFT_FOR_USE = "3.3.0"

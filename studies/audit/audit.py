@@ -133,7 +133,9 @@ def audit_of(
     compared = None
     if baseline is not None:
         before_them = (
-            NO_SECTIONS if baseline.read is None else sections_of(replace(baseline.read, survived=survived), study)
+            NO_SECTIONS
+            if baseline.read is None
+            else sections_of(replace(baseline.read, survived=survived), study, older=True)
         )
         older = [_left_open(deployment, before_them) for deployment in baseline.deployments]
         before = [examine_readings(deployment, tolerance, study) for deployment in older]

@@ -18,6 +18,7 @@ from neverlost.spec.faults import Faults
 
 from .dangers import promises_nothing, that_matter
 from .examination import DecidedDanger, Examination, worst_of
+from .sections import Standing
 
 
 class Change(StrEnum):
@@ -103,12 +104,16 @@ class TopicsCompared:
 
 @dataclass(frozen=True, kw_only=True)
 class SectionChange:
-    """What became of a danger of a section with what else happens, in words: `family` and `title` are the section's."""
+    """What became of a danger of a section with what else happens, in words: `family` and `title` are the section's.
+
+    `standing` is that of now, or, if it is gone, that of before.
+    """
 
     family: str
     title: str
     danger: Danger
     with_what: str
+    standing: Standing
     change: Change
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from neverlost.explorer.answers.questions import Answer, Question
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.arguments import argument
+from neverlost.spec.bugs import assumed_in
 from neverlost.spec.configuration import ConfigurationError, Notice
 from neverlost.spec.configuration.readings import ALTERNATIVES
 from neverlost.spec.exposure import Danger
 from neverlost.spec.families import inquiries
 from neverlost.spec.inquiry import Ask, Case, Counts, Inquiry, Read, Remedy, Subject
+from neverlost.spec.kafka.releases import span_of
 
 from ..study import Study
 from .examination import WORST_FIRST, worst_of
@@ -32,6 +35,17 @@ class Decided:
     @property
     def verdict(self) -> Verdict:
         return self.answer.verdict
+
+
+class Standing(StrEnum):
+    """What an answer means for the verdict.
+
+    COUNTED: it should be survived. BEYOND: it is with more than should be. UNCOUNTED: nobody promises that the danger is prevented.
+    """
+
+    COUNTED = "counted"
+    UNCOUNTED = "not counted"
+    BEYOND = "beyond tolerance"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +71,7 @@ class Section:
     """What a family says of a subject. `case` is the one that is examined: the usual one, or the one most like it that is worse.
 
     `said` is what the user said of the family's open points. `tolerated` are the faults to survive together, if the user named them.
+    `open_fixes` are dangers of which no change is known to prevent them, and a search for one was cut short.
     """
 
     inquiry: Inquiry
@@ -64,6 +79,7 @@ class Section:
     case: Case
     decided: Sequence[Decided]
     fixes: Mapping[Danger, SectionFix | None]
+    open_fixes: frozenset[Danger]
     cases: Sequence[CaseVerdict]
     said: Mapping[str, str] = field(default_factory=dict)
     tolerated: Counts | None = None
@@ -78,6 +94,13 @@ class Section:
         worst = worst_of(one.verdict for one in usual)
         everywhere = worst_of(one.verdict for one in self.cases)
         return Verdict.UNDECIDED if worst == Verdict.HOLDS != everywhere else worst
+
+    @property
+    def assumes(self) -> Sequence[str]:
+        """What a verdict on the case rests on."""
+        package = type(self.inquiry).__module__.rpartition(".")[0]
+        releases = [release for span in self.case.stands_for.items() for release in span_of(*span)]
+        return (*self.inquiry.assumed_of(self.case), *assumed_in(package, releases))
 
     @property
     def examined(self) -> CaseVerdict:
@@ -97,6 +120,13 @@ class Section:
     def dangers(self) -> tuple[Danger, ...]:
         """The dangers that were asked about, in their order."""
         return tuple(dict.fromkeys(one.ask.danger for one in self.decided))
+
+    def standing(self, one: Decided) -> Standing:
+        """What an answer means for the verdict."""
+        if one.usual:
+            return Standing.COUNTED
+        counts = any(other.ask.usual for other in self.decided if other.ask.danger == one.ask.danger)
+        return Standing.BEYOND if counts else Standing.UNCOUNTED
 
     @property
     def violated(self) -> list[Decided]:
@@ -141,10 +171,14 @@ def is_usual(case: Case, inquiry: Inquiry) -> bool:
     return all(case.ways.get(name, way) == way for name, way in usual.items())
 
 
-def sections_of(read: Read, study: Study) -> Sections:
-    """Ask every family that the files lead to. Raises ConfigurationError for values that Kafka refuses."""
+def sections_of(read: Read, study: Study, *, older: bool = False) -> Sections:
+    """Ask every family that the files lead to. Raises ConfigurationError for values that Kafka refuses.
+
+    In an `older` state of the files, what was said may be of a file that was not there yet.
+    """
     found = {inquiry: inquiry.subjects(read) for inquiry in inquiries().values()}
-    _ensure_said_of(found, read)
+    if not older:
+        _ensure_said_of(found, read)
     asked: list[Section] = []
     not_asked: list[NotAsked] = []
     for inquiry, subjects in found.items():
@@ -183,13 +217,15 @@ def _section(
     if worst.case is not first:
         decided = _decide(worst.case.asks, study)
         cases = [_verdict_of(one.case, decided) if one is worst else one for one in cases]
-    fixes = _Fixes(worst.case, decided, study)
+    search = _Fixes(worst.case, decided, study)
+    fixes = {danger: search.of(danger) for danger in search.urgent}
     return Section(
         inquiry=inquiry,
         subject=subject,
         case=worst.case,
         decided=decided,
-        fixes={danger: fixes.of(danger) for danger in fixes.urgent},
+        fixes=fixes,
+        open_fixes=frozenset(danger for danger, fix in fixes.items() if fix is None and danger in search.cut_short),
         cases=cases,
         said=said,
         tolerated=tolerated,
@@ -278,13 +314,14 @@ def _searched(unknown: Sequence[Ask], decided: Sequence[Decided]) -> int:
 class _Fixes:
     """Searches for what prevents a danger: each remedy is asked, and all that held before must still hold.
 
-    `urgent` are the dangers that should be survived and are not.
+    `urgent` are the dangers that should be survived and are not; `cut_short` those for which a search did not end.
     """
 
     def __init__(self, case: Case, decided: Sequence[Decided], study: Study) -> None:
         self.case, self.decided, self.study = case, decided, study
         violated = (one for one in decided if one.usual and one.verdict == Verdict.VIOLATED)
         self.urgent = tuple(dict.fromkeys(one.ask.danger for one in violated))
+        self.cut_short = set[Danger]()
 
     def of(self, danger: Danger) -> SectionFix | None:
         """The first remedy with which the danger does not happen; None if none helps."""
@@ -295,6 +332,7 @@ class _Fixes:
     def _tried(self, danger: Danger) -> Iterator[SectionFix | None]:
         for remedy in self.case.remedies():
             if self.study.interrupted():
+                self.cut_short.add(danger)
                 return
             yield self._fix(danger, remedy)
 
@@ -305,7 +343,7 @@ class _Fixes:
         # The same searches answer what is asked next: whether the change prevents the other dangers.
         urgent = [ask for ask in after if ask.usual and ask.danger in self.urgent]
         asked = [one for one in _decide(urgent, self.study) if one.usual and one.ask.danger == danger]
-        if not asked or any(one.verdict != Verdict.HOLDS for one in asked):
+        if not asked or self._fails(danger, [one.verdict for one in asked]):
             return None
         held = {
             (one.ask.danger, one.ask.with_what)
@@ -313,8 +351,14 @@ class _Fixes:
             if one.usual and one.verdict == Verdict.HOLDS and one.ask.danger != danger
         }
         others = _answers([ask for ask in after if (ask.danger, ask.with_what) in held], self.study)
-        if any(answer.verdict != Verdict.HOLDS for answer in others):
+        if self._fails(danger, [answer.verdict for answer in others]):
             return None
         return SectionFix(
             remedy=remedy, asked=tuple(one.ask for one in asked), states=max(one.answer.distinct for one in asked)
         )
+
+    def _fails(self, danger: Danger, verdicts: Sequence[Verdict]) -> bool:
+        """Whether a change is not known to help. One that no search says does not help may do so."""
+        if Verdict.UNDECIDED in verdicts and Verdict.VIOLATED not in verdicts:
+            self.cut_short.add(danger)
+        return any(verdict != Verdict.HOLDS for verdict in verdicts)

@@ -123,6 +123,18 @@ def test_a_proof_is_shown_as_text_and_may_be_for_any_bounds() -> None:
     assert str(within).startswith("published/replicated-log (replicas 2, log_size 1, records 1): type_ok is PROVEN")
 
 
+def test_an_open_proof_says_each_query_once_and_what_may_help() -> None:
+    profile = nl.profile("published/kip-320")
+    bounds = {"replicas": 2, "log_size": 1, "records": 1, "leader_epochs": 2}
+    proof = nl.prove(replace(profile, lemmas=()).model(**bounds), "strong_isr")
+    text = " ".join(proof.text().split())
+    assert "is UNDECIDED" in text
+    assert len(proof.failing) > 1
+    assert [text.count(query) for query in proof.failing] == [1] * len(proof.failing)
+    assert text.endswith("suggestions() searches for lemmas that exclude the first counterexample.")
+    assert "suggestions()" not in nl.prove(profile.model(**bounds), "strong_isr").text()
+
+
 def test_a_limit_of_another_name_is_told_with_those_that_there_are() -> None:
     with pytest.raises(nl.NeverlostError, match=r"no limit is named 'max_states'\. Did you mean 'states'"):
         nl.Limits(max_states=100)  # type: ignore[call-arg]

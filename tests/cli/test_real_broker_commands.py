@@ -348,6 +348,11 @@ def test_what_changed_between_two_releases_is_said_without_brokers(run: Run) -> 
     assert "KIP-966; eligible.leader.replicas.version" in " ".join(rules.split())
     assert "KIP-966: the last replica standing loses power" in losses.partition("Losses that only 4.1.2 has")[0]
     assert max(map(len, out.splitlines())) <= 100
+    upgraded = " ".join(out.splitlines()[-3:])
+    assert "New clusters have eligible.leader.replicas.version=1 and transaction.version=2 on" in " ".join(
+        upgraded.split()
+    )
+    assert "kafka-features.sh" not in run("compare", "3.8", "3.9", "--rules")[1]
 
 
 @pytest.mark.parametrize(

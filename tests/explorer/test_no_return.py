@@ -267,7 +267,7 @@ def test_where_nothing_helps_even_at_the_start_there_is_no_step() -> None:
     standing = replace(cup(tip, fall).profile, initial=at_edge).bounded(pushes=0)
     assert (
         no_return_words(found(standing))
-        == "There is no step of no return: even at the start, nothing keeps whole true."
+        == "There is no step of no return: from the start on, no steps rule out that whole is violated."
     )
 
 

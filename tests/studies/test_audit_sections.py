@@ -27,8 +27,10 @@ from neverlost.spec.kafka.groups.inquiry import GroupsCase
 from neverlost.spec.kafka.quorum.inquiry import QuorumCase
 from neverlost.spec.kafka.releases import RELEASES
 from neverlost.studies.audit.audit import read_of
+from neverlost.studies.audit.comparison import Change
 from neverlost.studies.audit.examination import tolerance_of
 from neverlost.studies.audit.reading_verdicts import examine_readings
+from neverlost.studies.audit.section_changes import compare_sections
 from neverlost.studies.audit.sections import Section, Sections, sections_of
 from neverlost.studies.study import Study
 
@@ -654,6 +656,69 @@ def test_a_new_finding_of_a_section_is_worse_than_the_baseline(audit: Run, tmp_p
     code, out, _ = audit(str(tmp_path / "new"), *said, "--baseline", str(tmp_path / "old"), "--quiet")
     assert code == 1
     assert "new: a record is skipped, and nobody processes it, with 1 failed record (consumer group)" in out
+
+
+def test_what_nobody_promises_is_compared_with_the_baseline_and_makes_nothing_worse(audit: Run, tmp_path: Path) -> None:
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "broker.properties").write_text(BROKER, encoding="utf-8")
+    (tmp_path / "new" / "consumer.properties").write_text(CONSUMER.format("false", "earliest"), encoding="utf-8")
+    said = (
+        "--kafka-version",
+        "4.3.1",
+        "--assume",
+        "elr=on,commit=sync,client=java",
+        "--json",
+        str(tmp_path / "a.json"),
+    )
+    code, out, err = audit(str(tmp_path / "new"), *said, "--baseline", str(tmp_path / "old"), "--quiet")
+    assert (code, err, out.startswith("NOT WORSE")) == (0, "", True)
+    expected = "new: a record is processed twice, with 1 consumer crash or 1 timeout of a member, not counted"
+    assert expected in " ".join(out.split())
+    assert "HAPPENS in 10 steps, not counted" in out
+    compared = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["baseline"]["sections"]
+    assert {(one["change"], one["tolerated"]) for one in compared} == {("new", False)}
+    said = ("--kafka-version", "4.3.1", "--assume", "elr=on,client=java")
+    code, out, _ = audit(str(tmp_path / "old"), *said, "--baseline", str(tmp_path / "new"), "--quiet")
+    assert code == 0
+    assert "gone: a record is processed twice" in out
+
+
+def test_a_finding_of_a_section_whose_search_was_cut_short_is_not_gone(asking: Asking) -> None:
+    consumer = CONSUMER.format("true", "earliest")
+    found = asking("4.3.1", "processing=poll", consumer=consumer, broker=BROKER)
+    section = only(found, "groups")
+    cut_short = [
+        replace(one, answer=replace(one.answer, verdict=Verdict.UNDECIDED, trace=None))
+        if one.verdict == Verdict.VIOLATED
+        else one
+        for one in section.decided
+    ]
+    case = replace(section.examined, verdict=Verdict.UNDECIDED)
+    later = Sections(asked=[replace(section, decided=cut_short, cases=[case])])
+    changes, verdict = compare_sections(found, later)
+    assert {one.change for one in changes} == {Change.OPEN}
+    assert verdict == Verdict.UNDECIDED
+    changes, verdict = compare_sections(later, found)
+    assert {one.change for one in changes} == {Change.OPEN}
+    assert verdict == Verdict.VIOLATED
+
+
+@pytest.mark.parametrize(
+    ("version", "tickets"),
+    [
+        ("3.7.0", {"KAFKA-16352", "KAFKA-17507"}),
+        ("3.7.1", {"KAFKA-17507"}),  # 16352 is fixed in 3.7.1 and 3.8.0
+        ("3.9.0", {"KAFKA-17507"}),
+        ("3.9.1", set()),  # 17507 is fixed in 3.9.1 and 4.0.0
+    ],
+)
+def test_a_verdict_on_transactions_assumes_that_bugs_which_the_model_does_not_have_do_not_happen(
+    asking: Asking, version: str, tickets: set[str]
+) -> None:
+    section = only(asking(version, "transaction-client=0", producer=APP, broker=BROKER), "transactions")
+    said = " ".join(section.assumes)
+    assert {ticket for ticket in ("KAFKA-16352", "KAFKA-17507") if ticket in said} == tickets
 
 
 def test_offsets_in_a_transaction_are_asked_as_if_processing_and_commit_were_one_step(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
+from ..features import ELR_KEY, KRAFT_KEY, METADATA_KEY, impossible_levels
 from ..layers import CLUSTER, ONE_BROKER
 from ..notices import ConfigurationError, Notice
 
@@ -24,7 +25,7 @@ CONFIG_LINE = re.compile(
 )
 TOPIC_LINE = re.compile(r"^\s*Topic:\s*(?P<name>\S+)\s.*?PartitionCount:\s*(?P<partitions>\d+)")
 PARTITION_LINE = re.compile(r"^\s*Topic:\s*(?P<name>\S+)\s+Partition:\s*(?P<partition>\d+)\s")
-READ_FEATURES = ("metadata.version", "eligible.leader.replicas.version", "transaction.version", "kraft.version")
+READ_FEATURES = (METADATA_KEY, ELR_KEY, "transaction.version", KRAFT_KEY)
 FEATURE_LINE = re.compile(r"^\s*Feature:\s*(?P<key>\S+)\s.*?FinalizedVersionLevel:\s*(?P<value>\S+)")
 NEXT_CONFIG = re.compile(r",(?=[a-z][a-z0-9]*(?:\.[a-z0-9-]+)+=)")
 
@@ -284,8 +285,9 @@ def _features(text: str, path: str) -> list[ConfigurationFile]:
                 ConfigEntry(key=matched["key"], value=matched["value"], file=path, line=number, layer="broker")
             )
             supported = re.search(r"SupportedMaxVersion:\s*(\d+\.\d+)-IV", line)
-            if supported and matched["key"] == "metadata.version":
+            if supported and matched["key"] == METADATA_KEY:
                 release = ConfigEntry(key="SupportedMaxVersion", value=supported[1], file=path, line=number)
+    problems += impossible_levels(entries)
     if problems:
         raise ConfigurationError(problems)
     described = _described_as(FEATURES, "broker", None, path, entries=tuple(entries))

@@ -6,8 +6,10 @@ from neverlost.model.core import NONE, always, eventually, sometimes, step_alway
 from neverlost.model.kafka.groups.offsets import passed_over
 from neverlost.model.kafka.groups.state import Generation, Group, Member, Offset, Partition, Standing, Times
 
+from .stories import refused, repeated, skipped, two_owners, two_readers, went_back
 
-@always("No record is skipped: passed over by whoever reads on, although nobody has processed it.")
+
+@always("No record is skipped: passed over by whoever reads on, although nobody has processed it.", story=skipped)
 def none_skipped(s: Group) -> bool:
     for partition in s.each(Partition):
         for offset in s.each(Offset):
@@ -16,7 +18,7 @@ def none_skipped(s: Group) -> bool:
     return True
 
 
-@always("No record is processed twice.")
+@always("No record is processed twice.", story=repeated)
 def none_repeated(s: Group) -> bool:
     for partition in s.each(Partition):
         for offset in s.each(Offset):
@@ -25,7 +27,9 @@ def none_repeated(s: Group) -> bool:
     return True
 
 
-@step_always("A committed offset never goes back. (That it expires, so that there is none, is another matter.)")
+@step_always(
+    "A committed offset never goes back. (That it expires, so that there is none, is another matter.)", story=went_back
+)
 def never_back(before: Group, after: Group) -> bool:
     for partition in before.each(Partition):
         if 0 <= after.committed[partition] < before.committed[partition]:
@@ -33,7 +37,7 @@ def never_back(before: Group, after: Group) -> bool:
     return True
 
 
-@always("No two members own a partition at a time, in the coordinator's view.")
+@always("No two members own a partition at a time, in the coordinator's view.", story=two_owners)
 def one_owner(s: Group) -> bool:
     for partition in s.each(Partition):
         owning = sum(
@@ -44,7 +48,7 @@ def one_owner(s: Group) -> bool:
     return True
 
 
-@always("No two running consumers believe at a time that a partition is their own.")
+@always("No two running consumers believe at a time that a partition is their own.", story=two_readers)
 def one_reader(s: Group) -> bool:
     for partition in s.each(Partition):
         if sum(1 for member in s.each(Member) if s.owned[member][partition]) > 1:
@@ -52,7 +56,7 @@ def one_reader(s: Group) -> bool:
     return True
 
 
-@step_always("No commit is refused while its member keeps the partition.")
+@step_always("No commit is refused while its member keeps the partition.", story=refused)
 def keeps_commits(before: Group, after: Group) -> bool:
     for member in before.each(Member):
         partition = before.sent[member][0]

@@ -282,6 +282,7 @@ DIFFERENCES = (
         modes=(KRAFT,),
         source="KIP-966; eligible.leader.replicas.version, there from 4.0 on and off",
         known="run: 4.1.1 elects from the ELR, 3.9.1 waits",
+        feature="eligible.leader.replicas.version=1",
     ),
 )
 """What tells releases apart, as far as the model switches it."""

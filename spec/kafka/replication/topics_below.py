@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from neverlost.spec.configuration import ConfigurationError, ConfigurationFile, Deployment, Reading, SourcedValue
-from neverlost.spec.configuration.configuration_file import ConfigEntry
+from neverlost.spec.configuration.configuration_file import ConfigEntry, entries_of
 from neverlost.spec.configuration.controllers import controls_only
 from neverlost.spec.configuration.defaults import configuration_key
 from neverlost.spec.configuration.deployment import deployment_after, deployment_of
+from neverlost.spec.configuration.features import ELR_KEY, METADATA_KEY, has_feature
 from neverlost.spec.configuration.forms.describe import FEATURES
 from neverlost.spec.configuration.in_force import in_force
-from neverlost.spec.configuration.readings import ELR, ELR_KEY, LEVELS, OFF, ON, ZONES
+from neverlost.spec.configuration.readings import ELR, LEVELS, OFF, ON, ZONES
 from neverlost.spec.configuration.tolerance import with_zones
 from neverlost.spec.configuration.topics import TopicClass
 from neverlost.spec.configuration.version_choice import ChosenVersion, chosen
@@ -42,6 +43,8 @@ def elr_levels(files: Sequence[ConfigurationFile], version: str) -> list[bool | 
     level = in_force(configuration_key("broker", ELR_KEY), files, version)
     if level is None:
         return [None]
+    if any(one.key == METADATA_KEY and not has_feature(ELR_KEY, one.value) for one in entries_of(files, "broker")):
+        return [False]
     if level.file is not None:
         return [level.value == LEVELS[ON]]
     return [level.value == LEVELS[ON], level.value != LEVELS[ON]]

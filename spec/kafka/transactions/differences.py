@@ -38,8 +38,9 @@ DIFFERENCES = (
         rule="Each end of a transaction raises the epoch, and the leader of a partition adds it to the transaction.",
         settings={"client": Protocol.TV2, "server": Protocol.TV2},
         since="4.0.0",
-        source="KIP-890, part 2 (KAFKA-14562); TransactionCoordinator.endTransaction; transaction.version=2 in new clusters",
+        source="KIP-890, part 2 (KAFKA-14562); TransactionCoordinator.endTransaction",
         known="run: 4.1.1 and 4.3.1, with both versions; code read",
+        feature="transaction.version=2",
     ),
     ReleaseDifference(
         rule="In version 2, fencing raises the epoch twice.",

@@ -13,10 +13,11 @@ from neverlost.model.kafka.transactions.state import Protocol, Transactions, Una
 from neverlost.spec.configuration import ConfigurationFile, Notice, SourcedValue
 from neverlost.spec.configuration.clients import CONNECT, FRANZ_GO, OTHER_CLIENTS, SARAMA, Client, other_client
 from neverlost.spec.configuration.defaults import ConfigurationKey, configuration_key
+from neverlost.spec.configuration.features import ELR_KEY
 from neverlost.spec.configuration.forgotten import DELIVERY, EXPIRATION, OLD_EXPIRATION
 from neverlost.spec.configuration.in_force import in_force, told, without_others
 from neverlost.spec.configuration.layers import set_by
-from neverlost.spec.configuration.readings import CLIENT, ELR, ELR_KEY, JAVA_2_0, JAVA_2_8, LEVELS, OFF, ON
+from neverlost.spec.configuration.readings import CLIENT, ELR, JAVA_2_0, JAVA_2_8, LEVELS, OFF, ON
 from neverlost.spec.configuration.topics import TRANSACTIONS
 from neverlost.spec.configuration.version_choice import ChosenVersion
 from neverlost.spec.exposure import Danger

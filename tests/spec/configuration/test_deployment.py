@@ -16,7 +16,7 @@ from neverlost.spec.configuration import (
     read_deployments,
 )
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS, ConfigurationKey
-from neverlost.spec.configuration.readings import ELR_KEY
+from neverlost.spec.configuration.features import ELR_KEY
 from neverlost.spec.kafka.releases import KRAFT, ZOOKEEPER
 
 ROOT = Path(__file__).parents[3]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from finalized_features import finalized
 
 from neverlost.spec.configuration import ConfigurationError, configuration_file, read_configuration, read_deployment
 from neverlost.spec.configuration.catalogue import Catalogue, catalogue
@@ -136,6 +137,20 @@ def test_features_tell_the_version_and_eligible_leader_replicas() -> None:
     text = "Feature: metadata.version\tSupportedMinVersion: 3.0-IV1\tFinalizedVersionLevel: 4.1-IV1\tEpoch: 9\n"
     found = described(text)
     assert (found.form, rows(found)) == ("kafka-features", [("metadata.version", "4.1-IV1", 1, "broker")])
+
+
+@pytest.mark.parametrize("last", ["3.9-IV0", "4.0-IV0"])
+def test_levels_that_no_cluster_has_together_are_refused(
+    last: str,
+) -> None:  # EligibleLeaderReplicasVersion.dependencies
+    lines = [finalized("metadata.version", last), finalized("eligible.leader.replicas.version", "1")]
+    with pytest.raises(
+        ConfigurationError, match=f"no cluster has level 1 with metadata.version {last}. It needs 4.0-IV1"
+    ):
+        described("".join(lines))
+    off = described("".join([lines[0], finalized("eligible.leader.replicas.version", "0")]))
+    assert [row[:2] for row in rows(off)] == [("metadata.version", last), ("eligible.leader.replicas.version", "0")]
+    described("".join([finalized("metadata.version", "4.0-IV1"), lines[1]]))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 from finalized_features import finalized
 
 from neverlost.spec.configuration import ConfigurationError, Deployment, read_deployment
-from neverlost.spec.configuration.readings import ELR_KEY, has_elr, parse_assumptions
+from neverlost.spec.configuration.features import ELR_KEY, has_feature
+from neverlost.spec.configuration.readings import parse_assumptions
 
 TOPIC = "replication.factor=3\nmin.insync.replicas=2\n"
 SETTLED = "acks=all\nenable.idempotence=true\n"
@@ -85,7 +86,7 @@ def test_eligible_leader_replicas_may_be_on_and_off_where_nothing_says_it(
     [("3.9-IV0", False), ("4.0-IV0", False), ("4.0-IV1", True), ("4.0-IV3", True), ("4.0", True), ("4.1-IV1", True)],
 )
 def test_eligible_leader_replicas_need_metadata_version_4_0_iv1(level: str, has: bool) -> None:
-    assert has_elr(level) == has
+    assert has_feature(ELR_KEY, level) == has
 
 
 def test_a_metadata_version_without_them_leaves_them_off(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from oracles import consumer_groups
 
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
+from neverlost.explorer.traces.sentence import sentence
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import BoundsError, WrittenError
 from neverlost.spec.families import profiles
@@ -239,3 +240,61 @@ def test_what_the_article_says_of_consumers_is_decided_by_this_family() -> None:
     sections = {claim.id: re.findall(r"^Section (1\.\d)", claim.note) for claim in CLAIMS}
     assert sections == {"C-21": ["1.9"], "C-27": ["1.6"], "C-28": ["1.8"], "C-29": ["1.8"], "C-30": ["1.8"]}
     assert {case.profile.family for claim in CLAIMS for case in claim.cases} == {"groups"}
+
+
+@pytest.mark.parametrize(
+    ("version", "asked", "broken", "told"),
+    [
+        (
+            "4.3.1",
+            {"failures": 1},
+            SKIPPED,
+            (
+                "Skipped: nobody has processed the record at offset 0 of p2. m2 polled it at step 2 and did not come to process it."
+                " Offset 1 is committed since step 3, so its next owner begins behind it."
+            ),
+        ),
+        (
+            "0.9.0.0",
+            {"commit": "sync", "reset": "latest", "partition_adds": 1},
+            SKIPPED,
+            (
+                "Skipped: nobody has processed the record at offset 0 of p2. Nothing valid is committed, and with"
+                " auto.offset.reset=latest the partition is read from offset 1 on."
+            ),
+        ),
+        (
+            "4.3.1",
+            {"timeouts": 1},
+            REPEATED,
+            "Repeated: the record at offset 0 of p2 was processed by m1 at step 8, and again by m2 at step 9.",
+        ),
+        (
+            "4.3.1",
+            {"rollbacks": 1},
+            BACK,
+            (
+                "Went back: the committed offset of p1 goes from 1 to 0 at step 5, so its next owner reads again what was committed as"
+                " processed."
+            ),
+        ),
+        (
+            "4.3.1",
+            {"timeouts": 1},
+            READERS,
+            "Two readers: m1 and m2 believe that p2 is their own; the coordinator has given it to m1.",
+        ),
+        (
+            "4.2.2",
+            {"protocol": "consumer", "commit": "async", "joins": 1},
+            "keeps_commits",
+            "Refused: the commit of offset 1 of p1 by m1 is refused at step 10, and the partition stays with m1.",
+        ),
+    ],
+)
+def test_a_violation_says_which_record_or_partition_whose_and_when(
+    version: str, asked: dict[str, int | str], broken: str, told: str
+) -> None:
+    trace = explore(profiles()[f"kafka-groups-{version}"].model(**asked), properties=[broken]).findings[broken].trace
+    assert trace is not None
+    assert sentence(trace) == told
