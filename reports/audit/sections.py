@@ -111,7 +111,7 @@ def happens_in(section: Section) -> list[Danger]:
 def headline_of(section: Section) -> str:
     """The verdict in a sentence or two: why, with what, and what it rests on."""
     bad = happens_in(section)
-    single = [one.ask.danger for one in section.violated if one.usual and not one.ask.several]
+    single = [one.ask.danger for one in section.violated if one.usual and not one.several]
     others = [one for one in section.violated if not one.usual and one.ask.danger not in bad]
     uncounted = dict.fromkeys(one.ask.danger for one in others if section.standing(one) == Standing.UNCOUNTED)
     beyond = dict.fromkeys(one.ask.danger for one in others if section.standing(one) == Standing.BEYOND)
@@ -127,8 +127,8 @@ def headline_of(section: Section) -> str:
         said = listed(f"{name}={way}" for name, way in section.said.items())
         words += f" Assumed, as {argument('assume')} says: {said}."
     if uncounted:
-        such = "such faults" if section.tolerated is not None or not section.case.several else "a single fault"
-        words += f" With {such} this happens too, and is not counted: {listed(danger.what for danger in uncounted)}."
+        this = "This" if section.case.several else "With such faults this"
+        words += f" {this} happens too, and is not counted: {listed(danger.what for danger in uncounted)}."
     if beyond:
         words += f" Beyond that: {listed(danger.what for danger in beyond)}."
     return words + left_open([(one.ask.danger, one.verdict) for one in section.decided])
@@ -146,7 +146,7 @@ def _lost_by_several(section: Section) -> str:
 def _why(section: Section) -> str:
     """With what the verdict is so."""
     if section.verdict == Verdict.VIOLATED:
-        named = section.tolerated is not None or all(one.ask.several for one in section.violated if one.usual)
+        named = section.tolerated is not None or all(one.several for one in section.violated if one.usual)
         return f" with {listed(_breaking(section), 'or')}" if named else " with a single fault"
     if section.verdict == Verdict.HOLDS:
         return _faults_to_survive(section)

@@ -26,15 +26,21 @@ MOST_STATES_OF_OTHERS = 20_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Decided:
-    """The answer to a question. `usual`: it should be survived."""
+    """The answer to a question. `usual`: it should be survived. `several`: only several faults of brokers make it possible.
+
+    `in_doubt`: a search for what makes it possible was cut short, and nothing else was found that does.
+    """
 
     ask: Ask
     answer: Answer
     usual: bool
+    several: bool
+    in_doubt: bool
 
     @property
     def verdict(self) -> Verdict:
-        return self.answer.verdict
+        happens = self.answer.verdict == Verdict.VIOLATED
+        return Verdict.UNDECIDED if happens and self.in_doubt else self.answer.verdict
 
 
 class Standing(StrEnum):
@@ -243,10 +249,20 @@ def _decide(asks: Sequence[Ask], study: Study) -> list[Decided]:
     given = {id(ask): ask.given for ask in asks if ask.given and ask.usual}
     everything = [*asks, *(one for several in given.values() for one in several)]
     answers = dict(zip(map(id, everything), _answers(everything, study), strict=True))
-    impossible = {
-        number for number, several in given.items() if all(answers[id(one)].verdict == Verdict.HOLDS for one in several)
-    }
-    return [Decided(ask=ask, answer=answers[id(ask)], usual=ask.usual and id(ask) not in impossible) for ask in asks]
+    return [_decided(ask, given.get(id(ask), ()), answers) for ask in asks]
+
+
+def _decided(ask: Ask, given: Sequence[Ask], answers: Mapping[int, Answer]) -> Decided:
+    """The answer to one question, by those to the questions that it depends on."""
+    possible = {verdict: [one for one in given if answers[id(one)].verdict == verdict] for verdict in Verdict}
+    makes = possible[Verdict.VIOLATED] or possible[Verdict.UNDECIDED]
+    return Decided(
+        ask=ask,
+        answer=answers[id(ask)],
+        usual=ask.usual and bool(makes or not given),
+        several=all(one.several for one in makes) if makes else ask.several,
+        in_doubt=bool(makes) and not possible[Verdict.VIOLATED],
+    )
 
 
 def _answers(asks: Sequence[Ask], study: Study) -> list[Answer]:

@@ -248,9 +248,8 @@ class GroupsCase(Case):
         found = [self.ask(SKIPPED, counts, usual=counts in usual) for counts in (*usual, *beyond)]
         losing = tuple(ask for ask in log if ask.several or (self.tolerance is None and "disk_losses" in ask.counts))
         if losing:
-            several = all(ask.several for ask in losing)
             forgotten = self.ask(SKIPPED, FORGOTTEN, usual=True)
-            found.append(replace(forgotten, with_what=LOST_OFFSET, given=losing, several=several))
+            found.append(replace(forgotten, with_what=LOST_OFFSET, given=losing))
         if self.several and not self.left_open:
             moved = {"joins": 1, MOVES: self._moves, LOST_COMMITS: self._moves}
             found.append(replace(self.ask(SKIPPED, moved, usual=True), several=True))
