@@ -192,7 +192,7 @@ class Inquiry(ABC):
 
     `title` heads the section. `points` are what files may leave open, beside the release. `answers` are the names of what an audit of
     topics calls unchecked, and this checks. `not_asked` says what would lead to the question. `assumes` is what every verdict rests on.
-    `topic` is the one of the cluster's own that has the log of what is asked about.
+    `topic` is the one of the cluster's own that has the log of what is asked about. `of_consumers`: each consumer's file leads to it.
     """
 
     family: ClassVar[str]
@@ -204,6 +204,7 @@ class Inquiry(ABC):
     not_asked: ClassVar[str]
     assumes: ClassVar[tuple[str, ...]]
     topic: ClassVar[str] = ""
+    of_consumers: ClassVar[bool] = False
 
     def assumed_of(self, case: Case) -> Sequence[str]:
         """What a verdict on a case rests on, beside what the ledger says of its releases.

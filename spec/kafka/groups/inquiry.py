@@ -382,6 +382,7 @@ class GroupsInquiry(Inquiry):
     points = POINTS
     not_asked = "no file is of a consumer"
     topic = OFFSETS
+    of_consumers = True
     assumes = (
         "the program commits what it has processed before it gives a partition up, and seeks nowhere by itself",
         "it has a group.id and subscribes, and closes its consumer if it fails at a record, unless a framework goes on",
