@@ -558,6 +558,41 @@ def test_a_section_says_of_its_topic_what_an_audit_says_that_has_it_described(
         assert ("acked_never_lost" in lost) == bool(several_lose(section)), replicas
 
 
+def test_a_topic_of_the_coordinator_that_cannot_be_audited_leaves_its_section_open(tmp_path: Path, store: Path) -> None:
+    """Brokers that differ are refused, unless a topic has a value of its own: what is audited has one, __consumer_offsets has none."""
+    broker = "All configs for broker {} are:\n  min.insync.replicas={} sensitive=false synonyms={{{}:min.insync.replicas={}}}\n"
+    texts = {
+        "one": broker.format(1, 2, "STATIC_BROKER_CONFIG", 2),
+        "two": broker.format(2, 1, "DEFAULT_CONFIG", 1),
+        "topics": "Topic: a\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "a.properties").write_text(CONSUMER.format("false", "earliest"), encoding="utf-8")
+    found = read_all(
+        [str(path) for path in sorted(tmp_path.iterdir()) if path.is_file()],
+        kafka_version="4.3.1",
+        assume="elr=on,commit=sync",
+    )
+    section = only(sections_of(read_of(found, {}), Study(Answers(store), Limits())), "groups")
+    assert section.verdict == Verdict.UNDECIDED
+    assert section.case.left_open.startswith("__consumer_offsets: ")
+    assert "min.insync.replicas: broker 2 has '1'" in section.case.left_open
+
+
+def test_what_a_cut_search_may_make_possible_is_open(tmp_path: Path, store: Path) -> None:
+    """Whether the rolling restart takes the offset is not known after so few states: then nobody knows whether the group skips."""
+    texts = {"consumer": CONSUMER.format("false", "latest"), "broker": BROKER}
+    found = read_all(written(tmp_path, texts), kafka_version="4.4.0", assume="elr=on,commit=sync")
+    tolerance = tolerance_of(None, "rolling-restart")
+    assert tolerance is not None
+    read = replace(read_of(found, {}), survived=tolerance.named)
+    section = only(sections_of(read, Study(Answers(store / "few"), Limits(states=200_000))), "groups")
+    log = {one.ask.with_what: one.verdict for one in section.decided if one.ask.danger.name == "commit lost"}
+    assert log["1 leader move + 2 shutdowns (rolling-restart)"] == Verdict.UNDECIDED
+    assert (section.verdict, happening(section)) == (Verdict.UNDECIDED, set())
+
+
 def test_whether_eligible_leader_replicas_are_on_counts_for_offsets_too(asking: Asking) -> None:
     """Without them, the last replica in sync is elected though it comes back with an empty disk."""
     texts = {"consumer": CONSUMER.format("false", "latest"), "broker": BROKER}
