@@ -137,6 +137,11 @@ class Case(ABC):
         """Why it is open whether what holds does so with `several` too, as a clause; empty if nothing is."""
         return ""
 
+    @property
+    def assumed_of_log(self) -> tuple[str, ...]:
+        """What it rests on that the coordinator's log keeps what it has acknowledged; empty if that decides nothing."""
+        return ()
+
     @abstractmethod
     def remedies(self) -> Sequence[Remedy]:
         """Changes that may help, cheap ones first."""
@@ -211,8 +216,8 @@ class Inquiry(ABC):
 
         That several faults of the brokers take nothing from its log is assumed only if they are not asked about.
         """
-        of_log = (no_several_faults(self.topic),) if self.topic and not case.several else ()
-        return (*self.rests_on(case), *of_log)
+        of_several = (no_several_faults(self.topic),) if self.topic and not case.several else ()
+        return (*self.rests_on(case), *of_several, *case.assumed_of_log)
 
     def rests_on(self, case: Case) -> Sequence[str]:
         """What every verdict on a case rests on."""

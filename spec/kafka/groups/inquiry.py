@@ -267,6 +267,12 @@ class GroupsCase(Case):
         return max(faults.total for faults in self.offsets.several(COMMIT_LOST, self.survived).values())
 
     @property
+    def assumed_of_log(self) -> tuple[str, ...]:
+        """A group that begins at the earliest record skips none, whatever is lost; it may process it again."""
+        decides = self.reset != "earliest" or self.commit == IN_TRANSACTION
+        return self.offsets.assumed_of(COMMIT_LOST) if decides else ()
+
+    @property
     def left_open(self) -> str:
         if self.offsets.unknown and (self.several or self.offsets.made is None):
             return self.offsets.unknown

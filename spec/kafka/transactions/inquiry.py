@@ -210,6 +210,10 @@ class TransactionsCase(Case):
         return tuple(self.log.several(DECISION_LOST, self.survived))
 
     @property
+    def assumed_of_log(self) -> tuple[str, ...]:
+        return self.log.assumed_of(DECISION_LOST)
+
+    @property
     def left_open(self) -> str:
         """A coordinator reads its log beyond the high watermark, and sends the markers of what it has read.
 
