@@ -117,7 +117,7 @@ def _owners(words: str) -> list[tuple[str, str]]:
         for family, inquiry in inquiries().items()
         if named in (None, family)
         for fault in inquiry.faults
-        if rest in (_plain(fault.singular), _plain(fault.plural))
+        if rest in map(_plain, (fault.singular, fault.plural, fault.name))
     ]
 
 
