@@ -43,7 +43,7 @@ def _hint(error: BaseException) -> str:
     unknown = UNKNOWN_KEYWORD.fullmatch(str(error))
     if unknown:
         return f": {UnknownNameError('argument of Profile', unknown[1], [one.name for one in fields(Profile)])}"
-    if isinstance(error, NameError) and hasattr(core, error.name):
+    if isinstance(error, NameError) and hasattr(core, error.name or ""):
         return f"; write `from neverlost.modelling import {error.name}`"
     if str(error) != MISSING_INITIAL:
         return ""
