@@ -363,6 +363,12 @@ def fix_line(section: Section, danger: Danger) -> str:
     return f"{upper(fix.remedy.words)}. {_verified(fix)}"
 
 
+def first_of_section(section: Section) -> str:
+    """What to do first, in a sentence; empty if nothing is known to help."""
+    fix = next((fix for fix in section.fixes.values() if fix is not None), None)
+    return "" if fix is None else f"{upper(fix.remedy.words)}."
+
+
 def _verified(fix: SectionFix) -> str:
     sets = listed(dict.fromkeys(ask.with_what for ask in fix.asked), "or")
     most = "up to " if len(fix.asked) > 1 else ""
