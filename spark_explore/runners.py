@@ -6,7 +6,7 @@ import gc
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
@@ -186,10 +186,10 @@ def _cause(error: Exception) -> str:
     return (said or lines or [type(error).__name__])[0].strip()
 
 
-def _loading(work: LevelWork) -> Callable[[Iterator[int]], Iterator[int]]:
+def _loading(work: LevelWork) -> Callable[[Iterable[int]], Iterable[int]]:
     """A stage that only loads or compiles the kernels, because this makes an executor's first task slow."""
 
-    def task(numbers: Iterator[int]) -> Iterator[int]:
+    def task(numbers: Iterable[int]) -> Iterator[int]:
         prepare_executor(work)
         yield from numbers
 
@@ -198,10 +198,10 @@ def _loading(work: LevelWork) -> Callable[[Iterator[int]], Iterator[int]]:
 
 def expanding(
     work: LevelWork, pieces: Sequence[Sequence[Piece]], by_files: bool
-) -> Callable[[Iterator[int]], Iterator[tuple[int, Sent]]]:
+) -> Callable[[Iterable[int]], Iterable[tuple[int, Sent]]]:
     """The first stage: boxes of candidates, each with the number of its shard, and at the end the notes of the task."""
 
-    def task(numbers: Iterator[int]) -> Iterator[tuple[int, Sent]]:
+    def task(numbers: Iterable[int]) -> Iterator[tuple[int, Sent]]:
         prepare_executor(work)
         for number in numbers:
             for made in expand(work, pieces[number]):
@@ -215,10 +215,10 @@ def expanding(
     return task
 
 
-def merging(work: LevelWork) -> Callable[[Iterator[tuple[int, Sent]]], Iterator[dict[str, Any]]]:
+def merging(work: LevelWork) -> Callable[[Iterable[tuple[int, Sent]]], Iterable[dict[str, Any]]]:
     """The second stage: a task gets all candidates of its shard, and reads its known states from files."""
 
-    def task(arriving: Iterator[tuple[int, Sent]]) -> Iterator[dict[str, Any]]:
+    def task(arriving: Iterable[tuple[int, Sent]]) -> Iterator[dict[str, Any]]:
         prepare_executor(work)
         table, owner = None, None
         for shard, sent in arriving:

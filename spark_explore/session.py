@@ -154,7 +154,8 @@ def _say_nothing(request: object, client_address: object) -> None:
 
 def _settings(master: str, alone: bool) -> dict[str, str]:
     # In a search Java plans jobs and moves blocks: further optimisation costs more time than it saves. SQL gains by it.
-    quick = " -XX:TieredStopAtLevel=1" if alone else ""
+    # Spark's usual collector lets garbage grow to most of the memory that it may take; this one starts small, and stays there.
+    quick = " -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xms64m" if alone else ""
     logging = files("neverlost.spark_explore") / "log4j2.properties"
     settings = {
         "spark.driver.memory": DRIVER_MEMORY,
