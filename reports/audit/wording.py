@@ -15,6 +15,7 @@ from neverlost.model.arguments import argument
 from neverlost.spec.configuration import Deployment, RefusedTopics, SourcedValue
 from neverlost.spec.configuration.forms.strimzi import FORM as STRIMZI
 from neverlost.spec.configuration.readings import elr_default
+from neverlost.spec.configuration.tolerance import ZONE_LOSS
 from neverlost.spec.configuration.versions import differing_releases, version_line
 from neverlost.spec.exposure import VERSION, ConfigurationChange, Danger
 from neverlost.spec.faults import NO_FAULT, Faults
@@ -25,7 +26,7 @@ from neverlost.studies.audit.dangers import rests_on, that_matter
 from neverlost.studies.audit.edits import ROLE_OF, TOOLS
 from neverlost.studies.audit.examination import DecidedDanger, Examination, broken_everyday
 from neverlost.studies.audit.fixes import Fix
-from neverlost.studies.audit.tolerance import ZONE_LOSS, Tolerance
+from neverlost.studies.audit.tolerance import Tolerance
 from neverlost.studies.audit.unseen import MARK, Unseen, unseen_in
 
 NOT_PROMISED = "NOT PROMISED: acks=0 acknowledges nothing"
