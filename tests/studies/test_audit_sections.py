@@ -781,7 +781,9 @@ def in_folder(folder: Path, **texts: str) -> str:
 
 def test_two_moves_of_a_coordinator_are_not_said_to_be_survived(asking: Asking) -> None:
     """TransactionStateManager.loadTransactionMetadata reads beyond the high watermark: the model has one coordinator that knows all."""
-    section = only(asking("4.2.2", TV2, "2 transactions coordinator moves", producer=APP, broker=BROKER), "transactions")
+    section = only(
+        asking("4.2.2", TV2, "2 transactions coordinator moves", producer=APP, broker=BROKER), "transactions"
+    )
     assert section.verdict == Verdict.UNDECIDED
     assert "2 moves of the coordinator" in section.case.left_open
 
