@@ -73,7 +73,7 @@ def _serve(folder: Path, without: Collection[str]) -> int:
     """Fork for each who asks, until the standard input ends. A fork returns the exit code of its command."""
     # As the command line itself does before it imports NumPy.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    sys.modules.update(dict.fromkeys(without))  # type: ignore[arg-type]
+    sys.modules.update(dict.fromkeys(without))
     _import_all("z3" not in without)
     if not without:
         _run_usual()
