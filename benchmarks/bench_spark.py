@@ -46,8 +46,8 @@ class Memory(threading.Thread):
                 self.peaks[name] = max(size, self.peaks.get(name, 0))
 
 
-def _below() -> dict[int, str]:
-    """What the system's status line says of this process and of each below it."""
+def processes_below(root: int) -> dict[int, str]:
+    """What the system's status line says of a process and of each below it."""
     lines = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -58,9 +58,9 @@ def _below() -> dict[int, str]:
     parents = {process: int(line.rsplit(")", 1)[1].split()[1]) for process, line in lines.items()}
 
     def is_mine(process: int) -> bool:
-        while process in parents and process != os.getpid():
+        while process in parents and process != root:
             process = parents[process]
-        return process == os.getpid()
+        return process == root
 
     return {process: line for process, line in lines.items() if is_mine(process)}
 
@@ -68,15 +68,15 @@ def _below() -> dict[int, str]:
 def _held() -> dict[str, int]:
     """Memory of this process (`driver`), of Java, and of all Python workers, in bytes."""
     held: dict[str, int] = {}
-    for process, line in _below().items():
+    for process, line in processes_below(os.getpid()).items():
         name = "driver" if process == os.getpid() else "Java" if "(java)" in line else "workers"
         held[name] = held.get(name, 0) + _proportional(process)
     return held
 
 
-def processor_seconds() -> float:
-    """The processor time of this process and of all that it started and that still run."""
-    fields = [line.rsplit(")", 1)[1].split() for line in _below().values()]
+def processor_seconds(root: int = os.getpid()) -> float:
+    """The processor time of a process, this one if not given, and of all that it started and that still run."""
+    fields = [line.rsplit(")", 1)[1].split() for line in processes_below(root).values()]
     return sum(int(f[11]) + int(f[12]) for f in fields) / os.sysconf("SC_CLK_TCK")
 
 

@@ -2,7 +2,8 @@
 
     python benchmarks/bench_studies.py
 
-Prints the seconds that passed and those of the processor, compilation included. On a busy machine only the latter say something.
+Prints the seconds that passed, those of the processor, compilation included, and the load at the end. On a busy machine the
+seconds that passed say nothing, and those of the processor are more than on an idle one.
 """
 
 from __future__ import annotations
@@ -36,4 +37,4 @@ for name, arguments in STUDIES.items():
         if ended.returncode not in (0, 1):
             raise SystemExit(ended.stderr.decode())
         passed, used = time.perf_counter() - began, processor_seconds() - used
-    print(f"{name}: {passed:.1f} s, {used:.1f} s of the processor")
+    print(f"{name}: {passed:.1f} s, {used:.1f} s of the processor; load {os.getloadavg()[0]:.1f}", flush=True)

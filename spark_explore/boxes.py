@@ -15,17 +15,17 @@ import numpy as np
 from .candidates import LevelWork
 from .tables import Words
 
-BOX_ROWS = 1 << 13
-"""Candidates that go through Spark in one value: a few hundred KiB."""
+BOX_ROWS = 1 << 11
+"""Candidates that go through Spark in one value: about 100 KiB, because a task collects up to 1,000 values before it sends them."""
 
 
-def boxes_of(pairs: Words) -> Iterator[Words]:
+def boxes_of(pairs: Words) -> Iterator[bytes]:
     """Pairs in boxes that go through Spark."""
     for begin in range(0, len(pairs), BOX_ROWS):
-        yield pairs[begin : begin + BOX_ROWS]
+        yield pairs[begin : begin + BOX_ROWS].tobytes()
 
 
-def unboxed(work: LevelWork, box: Any) -> Words:
+def unboxed(work: LevelWork, box: bytes) -> Words:
     """The pairs of a box."""
     return np.frombuffer(box, np.int64).reshape(-1, 2 * work.words)
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import gc
-import json
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from neverlost.explorer.engines.engine import Stopped
 
@@ -22,11 +19,10 @@ from .candidates import LevelWork, Piece, Table, expand, merge
 from .session import SparkError, needing_java, spark_session
 from .tables import Words
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyspark.sql import SparkSession
-
 Notes = list[dict[str, Any]]
+Sent = dict[str, Any] | bytes
+"""What a task of the first stage sends to the task of a shard: a report, the name of a file, or a box."""
+
 Watching = Callable[[float], None]
 """Called repeatedly while a level runs, with the share of it that is done; may raise Stopped."""
 
@@ -116,11 +112,10 @@ class SparkRunner:
         self.seconds = time.perf_counter() - started
 
     def _start(self, master: str, alone: bool, work: LevelWork) -> None:
-        self.session: SparkSession = spark_session(master, for_search=True, alone=alone)
-        self.context = self.session.sparkContext
+        self.context = spark_session(master, alone=alone).sparkContext
         self.workers = self.context.defaultParallelism
         try:
-            self.session.range(0, self.workers, 1, self.workers).mapInArrow(_loading(work), "id long").collect()
+            self.context.parallelize(range(self.workers), self.workers).mapPartitions(_loading(work)).collect()
         except Exception as error:  # Java's errors have no common base class
             raise SparkError(f"the kernels do not load on Spark: {_cause(error)}") from error
 
@@ -148,15 +143,14 @@ class SparkRunner:
             raise
         if isinstance(answer[0], Exception):
             raise SparkError(f"level {work.level + 1} failed on Spark: {_cause(answer[0])}") from answer[0]
-        return LevelRun(notes=[json.loads(row[0]) for row in answer], shuffled_bytes=self._shuffled_bytes(group))
+        return LevelRun(notes=answer, shuffled_bytes=self._shuffled_bytes(group))
 
     def _collect(self, work: LevelWork, pieces: Sequence[Sequence[Piece]], group: str, answer: list[Any]) -> None:
         try:
             self.context.setJobGroup(group, f"level {work.level + 1}", interruptOnCancel=False)
-            tasks = self.session.range(0, len(pieces), 1, len(pieces))
-            candidates = tasks.mapInArrow(expanding(work, pieces, self.by_files), "shard int, notes string, box binary")
-            shards = candidates.repartitionById(work.shards, "shard")
-            answer += shards.mapInArrow(merging(work), "notes string").collect()
+            tasks = self.context.parallelize(range(len(pieces)), len(pieces))
+            candidates = tasks.mapPartitions(expanding(work, pieces, self.by_files))
+            answer += candidates.partitionBy(work.shards, int).mapPartitions(merging(work)).collect()
         except Exception as error:  # it is raised again in the thread that waits
             answer.insert(0, error)
 
@@ -192,72 +186,52 @@ def _cause(error: Exception) -> str:
     return (said or lines or [type(error).__name__])[0].strip()
 
 
-Batches = Iterator["pa.RecordBatch"]
-
-
-def _loading(work: LevelWork) -> Callable[[Batches], Batches]:
+def _loading(work: LevelWork) -> Callable[[Iterable[int]], Iterable[int]]:
     """A stage that only loads or compiles the kernels, because this makes an executor's first task slow."""
 
-    def task(batches: Batches) -> Batches:
+    def task(numbers: Iterable[int]) -> Iterator[int]:
         prepare_executor(work)
-        yield from batches
+        yield from numbers
 
     return task
 
 
-def expanding(work: LevelWork, pieces: Sequence[Sequence[Piece]], by_files: bool) -> Callable[[Batches], Batches]:
-    """The first stage, for `mapInArrow`: candidates in boxes, each for one shard, and at the end the notes of the task."""
+def expanding(
+    work: LevelWork, pieces: Sequence[Sequence[Piece]], by_files: bool
+) -> Callable[[Iterable[int]], Iterable[tuple[int, Sent]]]:
+    """The first stage: boxes of candidates, each with the number of its shard, and at the end the notes of the task."""
 
-    def task(batches: Batches) -> Batches:
+    def task(numbers: Iterable[int]) -> Iterator[tuple[int, Sent]]:
         prepare_executor(work)
-        for batch in batches:
-            for number in batch.column(0).to_numpy():
-                for made in expand(work, pieces[number]):
-                    if isinstance(made, dict):
-                        yield _sent(0, {"report": made}, None)
-                    elif by_files:
-                        yield _sent(made[0], left_in_file(work, made[1]), None)
-                    else:
-                        yield from (_sent(made[0], None, box) for box in boxes_of(made[1]))
+        for number in numbers:
+            for made in expand(work, pieces[number]):
+                if isinstance(made, dict):
+                    yield 0, {"report": made}
+                elif by_files:
+                    yield made[0], left_in_file(work, made[1])
+                else:
+                    yield from ((made[0], box) for box in boxes_of(made[1]))
 
     return task
 
 
-def _sent(shard: int, notes: Mapping[str, Any] | None, box: Words | None) -> pa.RecordBatch:
-    """One row for the task of a shard; a box shares its memory."""
-    import pyarrow as pa
+def merging(work: LevelWork) -> Callable[[Iterable[tuple[int, Sent]]], Iterable[dict[str, Any]]]:
+    """The second stage: a task gets all candidates of its shard, and reads its known states from files."""
 
-    boxes = pa.array([None], pa.binary())
-    if box is not None:
-        offsets = pa.py_buffer(np.array([0, box.nbytes], np.int32))
-        boxes = pa.Array.from_buffers(pa.binary(), 1, [None, offsets, pa.py_buffer(box)])
-    shown = pa.array([None if notes is None else json.dumps(notes)], pa.string())
-    return pa.RecordBatch.from_arrays([pa.array([shard], pa.int32()), shown, boxes], names=["shard", "notes", "box"])
-
-
-def merging(work: LevelWork) -> Callable[[Batches], Batches]:
-    """The second stage, for `mapInArrow`: a task gets all candidates of its shard, and reads its known states from files."""
-
-    def task(batches: Batches) -> Batches:
-        import pyarrow as pa
-
+    def task(arriving: Iterable[tuple[int, Sent]]) -> Iterator[dict[str, Any]]:
         prepare_executor(work)
         table, owner = None, None
-        shown: list[str] = []
-        for batch in batches:
-            for shard, text, box in zip(*(batch.column(k) for k in range(3)), strict=True):
-                notes = json.loads(text.as_py()) if text.is_valid else {}
-                if "report" in notes:
-                    shown.append(json.dumps(notes["report"]))
-                    continue
-                if table is None:
-                    table, owner = Table(work.table_kernel, work.expected), shard.as_py()
-                if shard.as_py() != owner:
-                    raise AssertionError("Spark gave the candidates of two shards to one task")
-                table.gather_pairs(found_in_file(work, notes) if notes else unboxed(work, box.as_buffer()))
+        for shard, sent in arriving:
+            if isinstance(sent, dict) and "report" in sent:
+                yield sent["report"]
+                continue
+            if table is None:
+                table, owner = Table(work.table_kernel, work.expected), shard
+            if shard != owner:
+                raise AssertionError("Spark gave the candidates of two shards to one task")
+            table.gather_pairs(found_in_file(work, sent) if isinstance(sent, dict) else unboxed(work, sent))
         if table is not None and owner is not None:
-            shown.append(json.dumps(merge(work, owner, table)))
-        yield pa.RecordBatch.from_arrays([pa.array(shown, pa.string())], names=["notes"])
+            yield merge(work, owner, table)
 
     return task
 

@@ -84,7 +84,7 @@ def on_this_machine(master: str) -> bool:
     return master.startswith("local")
 
 
-def spark_session(master: str, *, for_search: bool = False, alone: bool = False) -> SparkSession:
+def spark_session(master: str, *, alone: bool = False) -> SparkSession:
     """A session on a master: a new one on a Spark that already runs in this process, else on a Spark that is started.
 
     `alone` says that a started Spark serves only this search.
@@ -100,10 +100,6 @@ def spark_session(master: str, *, for_search: bool = False, alone: bool = False)
             running.sparkContext.addPyFile(str(_package_archive()))
     session = running.newSession()
     session.conf.set("spark.sql.shuffle.partitions", 2 * session.sparkContext.defaultParallelism)
-    if for_search:
-        # Adaptive execution would join partitions, and a partition is a shard; a row is a box of thousands of states.
-        session.conf.set("spark.sql.adaptive.enabled", "false")
-        session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 64)
     return session
 
 
@@ -158,7 +154,8 @@ def _say_nothing(request: object, client_address: object) -> None:
 
 def _settings(master: str, alone: bool) -> dict[str, str]:
     # In a search Java plans jobs and moves blocks: further optimisation costs more time than it saves. SQL gains by it.
-    quick = " -XX:TieredStopAtLevel=1" if alone else ""
+    # Spark's usual collector lets garbage grow to most of the memory that it may take; this one starts small, and stays there.
+    quick = " -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xms64m" if alone else ""
     logging = files("neverlost.spark_explore") / "log4j2.properties"
     settings = {
         "spark.driver.memory": DRIVER_MEMORY,

@@ -60,7 +60,7 @@ def between(one: str, other: str, mode: str | None = None) -> Between:
         if (time_line := family.time_line()) is not None
     }
     losses = {
-        release: tuple(bug for bug in known_bugs() if _has(bug, release) and not _has(bug, without))
+        release: tuple(bug for bug in known_bugs() if bug.is_in(release) and not bug.is_in(without))
         for release, without in (pair, pair[::-1])
     }
     return Between(
@@ -94,8 +94,3 @@ def _rules(time_line: TimeLine, pair: tuple[str, str], mode: str | None) -> Iter
 
 def _usual(release: str) -> str:
     return KRAFT if RELEASES.index(release) >= RELEASES.index(FIRST_KRAFT_FOR_USE) else ZOOKEEPER
-
-
-def _has(bug: Bug, release: str) -> bool:
-    place = RELEASES.index(release)
-    return any(RELEASES.index(first) <= place <= RELEASES.index(last) for first, last in bug.spans)

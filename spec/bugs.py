@@ -7,7 +7,7 @@ shortest traces, is written by machine, in bugs.found.json (tools/facts_table.py
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -16,6 +16,7 @@ from typing import Any
 from neverlost.model.core import UnknownNameError
 
 from .families import known_bugs
+from .kafka.releases import span_of
 from .recorded_search import RecordedSearch, search_from
 
 
@@ -25,7 +26,8 @@ class Bug:
 
     `releases` are told in words, and `spans` are the first and the last release of each stretch of them, oldest first. `lost` is the
     search that finds it on the last version that has it, `kept` the same search where it is fixed, and holds. Where the model does not
-    tell it, both are None and `left_out` says why.
+    tell it, both are None and `left_out` says why. `assumed` is then what a verdict that holds assumes in these releases, as a clause;
+    None if it can make no such verdict false. `of_client`: the releases are those of the Java client, not of brokers.
     """
 
     jira: tuple[str, ...]
@@ -38,11 +40,17 @@ class Bug:
     kept: RecordedSearch | None
     left_out: str | None
     spans: tuple[tuple[str, str], ...] = ()
+    assumed: str | None = None
+    of_client: bool = False
 
     @property
     def name(self) -> str:
         """The first of its names: a ticket or a KIP."""
         return self.jira[0]
+
+    def is_in(self, release: str) -> bool:
+        """Has the release the bug?"""
+        return any(release in span_of(first, last) for first, last in self.spans)
 
 
 def _bug(values: Mapping[str, Any], found: Mapping[str, Mapping[str, Any]]) -> Bug:
@@ -62,6 +70,12 @@ def bugs_in(package: str) -> tuple[Bug, ...]:
         json.loads(folder.joinpath(name).read_text(encoding="utf-8")) for name in ("bugs.json", "bugs.found.json")
     )
     return tuple(_bug(values, found) for values in written)
+
+
+def assumed_in(package: str, releases: Collection[str], *, of_client: bool = False) -> tuple[str, ...]:
+    """What a verdict of a family that holds assumes of the bugs that one of the releases has, and the model does not."""
+    bugs = [bug for bug in bugs_in(package) if bug.of_client == of_client and any(map(bug.is_in, releases))]
+    return tuple(bug.assumed for bug in bugs if bug.assumed is not None)
 
 
 def bug_named(name: str) -> Bug:

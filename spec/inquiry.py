@@ -17,11 +17,14 @@ from neverlost.model.core import Budget, Model
 from .configuration import ConfigurationFile, Notice
 from .configuration.version_choice import ChosenVersion
 from .exposure import Danger
+from .faults import Faults
 
 RELEASE = "release"
 """The way that says which release the brokers are of."""
 Counts = Mapping[str, int]
 """How many times something may happen in a run, by the name of the budget."""
+Named = tuple[str, Faults]
+"""Faults to survive together in a run, under the name of an event or their own."""
 
 
 REPLACED = "a coordinator that was replaced answers nobody any more"
@@ -51,6 +54,7 @@ class Ask:
     """A question: can the danger happen in this model? `with_what` is what else happens in a run, in words.
 
     `usual`: it should be survived. `given` are questions about what makes it possible: it counts as usual only if one of these happens.
+    `several`: it is asked because topics should survive several faults.
     """
 
     danger: Danger
@@ -59,6 +63,7 @@ class Ask:
     with_what: str
     usual: bool
     given: tuple[Ask, ...] = ()
+    several: bool = False
 
     def within(self, other: Ask) -> bool:
         """Is it about the same danger, with at most the other's faults?"""
@@ -72,13 +77,14 @@ class Case(ABC):
     """One reading of the files: what the family's model makes of them. `faults` are the family's.
 
     `ways` are those of the open points, by name. `release` is that of the brokers. `stands_for` has every release that comes to the
-    same model, `release` too, each with the last one after it that behaves as it does.
+    same model, `release` too, each with the last one after it that behaves as it does. `survived` is what topics should survive.
     """
 
     faults: ClassVar[tuple[Budget, ...]]
     ways: Mapping[str, str]
     release: str
     stands_for: Mapping[str, str]
+    survived: tuple[Named, ...] = ()
 
     @property
     def ways_by_release(self) -> list[Mapping[str, str]]:
@@ -121,6 +127,21 @@ class Case(ABC):
         """What the files have and the model does not, a clause each: what holds in the model is then open."""
         return ()
 
+    @property
+    def several(self) -> tuple[str, ...]:
+        """The names of what is several faults of the brokers that have the coordinator's log."""
+        return ()
+
+    @property
+    def left_open(self) -> str:
+        """Why it is open whether what holds does so with `several` too, as a clause; empty if nothing is."""
+        return ""
+
+    @property
+    def assumed_of_log(self) -> tuple[str, ...]:
+        """What it rests on that the coordinator's log keeps what it has acknowledged; empty if that decides nothing."""
+        return ()
+
     @abstractmethod
     def remedies(self) -> Sequence[Remedy]:
         """Changes that may help, cheap ones first."""
@@ -148,13 +169,14 @@ class Remedy:
 class Read:
     """What was read: the files, the releases that they may be of, newest first, and what was said of what they leave open.
 
-    `tolerances` are the faults of each family that are to be survived together, where the user said so.
+    `tolerances` are the faults of each family that are to be survived together, where the user said so. `survived` are those of topics.
     """
 
     files: Sequence[ConfigurationFile]
     versions: Sequence[ChosenVersion]
     said: Mapping[str, str] = field(default_factory=dict)
     tolerances: Mapping[str, Counts] = field(default_factory=dict)
+    survived: tuple[Named, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +197,7 @@ class Inquiry(ABC):
 
     `title` heads the section. `points` are what files may leave open, beside the release. `answers` are the names of what an audit of
     topics calls unchecked, and this checks. `not_asked` says what would lead to the question. `assumes` is what every verdict rests on.
-    `topic` is the one of the cluster's own that has the log of what is asked about.
+    `topic` is the one of the cluster's own that has the log of what is asked about. `of_consumers`: each consumer's file leads to it.
     """
 
     family: ClassVar[str]
@@ -187,9 +209,18 @@ class Inquiry(ABC):
     not_asked: ClassVar[str]
     assumes: ClassVar[tuple[str, ...]]
     topic: ClassVar[str] = ""
+    of_consumers: ClassVar[bool] = False
 
     def assumed_of(self, case: Case) -> Sequence[str]:
-        """What a verdict on a case rests on."""
+        """What a verdict on a case rests on, beside what the ledger says of its releases.
+
+        That several faults of the brokers take nothing from its log is assumed only if they are not asked about.
+        """
+        of_several = (no_several_faults(self.topic),) if self.topic and not case.several else ()
+        return (*self.rests_on(case), *of_several, *case.assumed_of_log)
+
+    def rests_on(self, case: Case) -> Sequence[str]:
+        """What every verdict on a case rests on."""
         return self.assumes
 
     def why_not_asked(self, read: Read) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -102,8 +103,11 @@ class Budget(Setting):
 
     @property
     def plural(self) -> str:
-        """Several of them in words: `power losses`."""
-        return self.name.replace("_", " ")
+        """Several of them in words: `power losses`, `moves of the coordinator`, `restored copies`."""
+        what, of, whose = self.singular.partition(" of ")
+        ending = "es" if what.endswith(("s", "sh", "ch", "x")) else "s"
+        several = f"{what[:-1]}ies" if re.search("[^aeiou]y$", what) else f"{what}{ending}"
+        return f"{several}{of}{whose}"
 
     def words(self, count: int) -> str:
         """`1 power loss`, `2 power losses`."""

@@ -136,7 +136,9 @@ def _section(section: Section) -> dict[str, Any]:
         "tolerance": None if section.tolerated is None else dict(section.tolerated),
         "says": section.case.says,
         "lacks": list(section.case.lacks),
-        "assumes": list(section.inquiry.assumed_of(section.case)),
+        "several": list(section.case.several),
+        "left_open": section.case.left_open,
+        "assumes": list(section.assumes),
         "ways": dict(section.case.ways),
         "assumed": dict(section.said),
         "cases": [

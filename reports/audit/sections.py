@@ -98,7 +98,7 @@ def heading(section: Section) -> str:
 
 def word_of(section: Section) -> str:
     """SAFE, NOT SAFE or UNDECIDED; with which faults it is SAFE, where the user named them."""
-    named = section.verdict == Verdict.HOLDS and section.tolerated is not None
+    named = section.verdict == Verdict.HOLDS and (section.tolerated is not None or bool(section.case.several))
     return f"{VERDICTS[section.verdict]}{_faults_to_survive(section)}" if named else VERDICTS[section.verdict]
 
 
@@ -110,49 +110,58 @@ def happens_in(section: Section) -> list[Danger]:
 def headline_of(section: Section) -> str:
     """The verdict in a sentence or two: why, with what, and what it rests on."""
     bad = happens_in(section)
+    single = [one.ask.danger for one in section.violated if one.usual and not one.several]
     others = [one for one in section.violated if not one.usual and one.ask.danger not in bad]
     uncounted = dict.fromkeys(one.ask.danger for one in others if section.standing(one) == Standing.UNCOUNTED)
     beyond = dict.fromkeys(one.ask.danger for one in others if section.standing(one) == Standing.BEYOND)
     words = f"{VERDICTS[section.verdict]}{_why(section)}"
     if bad:
-        words += f": {listed(danger.what for danger in bad)}"
-    words += f". {section.case.says}"
+        words += f": {listed(danger.what for danger in bad if danger in single or not single)}"
+    words += f".{_lost_by_several(section)} {section.case.says}"
     if section.case.lacks:
         words += f" Open, because {listed(section.case.lacks)}."
     if section.verdict == Verdict.HOLDS:
-        words += f" It assumes that {'; that '.join(section.inquiry.assumed_of(section.case))}."
+        words += f" It assumes that {'; that '.join(section.assumes)}."
     if section.said:
         said = listed(f"{name}={way}" for name, way in section.said.items())
         words += f" Assumed, as {argument('assume')} says: {said}."
     if uncounted:
-        words += (
-            f" With such faults this happens too, and is not counted: {listed(danger.what for danger in uncounted)}."
-        )
+        this = "This" if section.case.several else "With such faults this"
+        words += f" {this} happens too, and is not counted: {listed(danger.what for danger in uncounted)}."
     if beyond:
         words += f" Beyond that: {listed(danger.what for danger in beyond)}."
     return words + left_open([(one.ask.danger, one.verdict) for one in section.decided])
 
 
+def _lost_by_several(section: Section) -> str:
+    """With which several faults the coordinator's log loses what it has acknowledged, as a further sentence; empty if with none."""
+    lost = [one.ask.with_what for one in section.violated if one.ask.several and one.ask.danger.concerns == "log"]
+    if not lost:
+        return ""
+    then = "then lose what it has acknowledged" if lost == _breaking(section) else ""
+    return f" {section.inquiry.topic} can {then or f'lose what it has acknowledged with {listed(lost)}'}."
+
+
 def _why(section: Section) -> str:
     """With what the verdict is so."""
     if section.verdict == Verdict.VIOLATED:
-        return f" with {listed(_breaking(section), 'or')}" if section.tolerated is not None else " with a single fault"
+        named = section.tolerated is not None or all(one.several for one in section.violated if one.usual)
+        return f" with {listed(_breaking(section), 'or')}" if named else " with a single fault"
     if section.verdict == Verdict.HOLDS:
         return _faults_to_survive(section)
     if section.case.lacks:
         return ": the model does not have all of it"
+    if section.case.left_open and section.examined.verdict == Verdict.UNDECIDED:
+        return f": {section.case.left_open}"
     if any(one.verdict == Verdict.VIOLATED for one in section.cases):
         return ": it depends on what no file says"
-    if section.unasked:
-        return f": {section.inquiry.topic} must survive {listed(section.unasked)} too, which is not asked here"
     return ": a search was cut short"
 
 
 def _faults_to_survive(section: Section) -> str:
     """With which faults something is SAFE: those that the user named, or any single one."""
-    if section.tolerated is None:
-        return " with any single fault"
-    return f" with {words_of(section.inquiry.faults, section.tolerated)}"
+    own = None if section.tolerated is None else words_of(section.inquiry.faults, section.tolerated)
+    return f" with {listed([own or 'any single fault', *section.case.several])}"
 
 
 def _breaking(section: Section) -> list[str]:
@@ -200,11 +209,22 @@ def _condition(cases: Sequence[Case], every: Every, section: Section) -> str:
     ]
     for name in names:
         blocks = _merged(blocks, name)
+    blocks = [{name: _all_or(ways, name, block, every) for name, ways in block.items()} for block in blocks]
+    for name in names:
+        blocks = _merged(blocks, name)
     return "; or ".join(dict.fromkeys(_block(block, every, section) for block in blocks))
 
 
 def _ways(name: str, every: Every) -> tuple[str | None, ...]:
     return tuple(dict.fromkeys(ways.get(name) for ways in every))
+
+
+def _all_or(
+    ways: tuple[str | None, ...], name: str, block: Mapping[str, tuple[str | None, ...]], every: Every
+) -> tuple[str | None, ...]:
+    """The ways of a name; all that there are, if its releases have no others: before 4.0 none has eligible leader replicas."""
+    own = {one.get(name) for one in every if RELEASE not in block or one.get(RELEASE) in block[RELEASE]}
+    return _ways(name, every) if name != RELEASE and own <= set(ways) else ways
 
 
 def _merged(blocks: Sequence[dict[str, tuple[str | None, ...]]], name: str) -> list[dict[str, tuple[str | None, ...]]]:
@@ -341,6 +361,12 @@ def fix_line(section: Section, danger: Danger) -> str:
     if fix is None:
         return f"none. {nothing_helps(section, danger)} {danger.otherwise}".strip()
     return f"{upper(fix.remedy.words)}. {_verified(fix)}"
+
+
+def first_of_section(section: Section) -> str:
+    """What to do first, in a sentence; empty if nothing is known to help."""
+    fix = next((fix for fix in section.fixes.values() if fix is not None), None)
+    return "" if fix is None else f"{upper(fix.remedy.words)}."
 
 
 def _verified(fix: SectionFix) -> str:

@@ -15,6 +15,7 @@ from neverlost.model.arguments import argument
 from neverlost.spec.configuration import Deployment, RefusedTopics, SourcedValue
 from neverlost.spec.configuration.forms.strimzi import FORM as STRIMZI
 from neverlost.spec.configuration.readings import elr_default
+from neverlost.spec.configuration.tolerance import ZONE_LOSS
 from neverlost.spec.configuration.versions import differing_releases, version_line
 from neverlost.spec.exposure import VERSION, ConfigurationChange, Danger
 from neverlost.spec.faults import NO_FAULT, Faults
@@ -25,7 +26,7 @@ from neverlost.studies.audit.dangers import rests_on, that_matter
 from neverlost.studies.audit.edits import ROLE_OF, TOOLS
 from neverlost.studies.audit.examination import DecidedDanger, Examination, broken_everyday
 from neverlost.studies.audit.fixes import Fix
-from neverlost.studies.audit.tolerance import ZONE_LOSS, Tolerance
+from neverlost.studies.audit.tolerance import Tolerance
 from neverlost.studies.audit.unseen import MARK, Unseen, unseen_in
 
 NOT_PROMISED = "NOT PROMISED: acks=0 acknowledges nothing"
@@ -407,6 +408,12 @@ def changes_line(deployment: Deployment, changes: Sequence[ConfigurationChange])
     """What to do where, as the beginning of a sentence."""
     words = "; and ".join(change_words(deployment, change) for change in changes)
     return f"{words[0].upper()}{words[1:]}"
+
+
+def first_fix(audit: ClassAudit) -> Fix | None:
+    """What prevents the first danger that should be survived; None if nothing is known to."""
+    urgent = [fix for found, fix in zip(audit.examination.violated, audit.fixes, strict=True) if found.tolerated]
+    return next((fix for fix in urgent if fix is not None), None)
 
 
 def first_words(deployment: Deployment, fix: Fix) -> str:

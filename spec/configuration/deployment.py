@@ -9,6 +9,7 @@ from itertools import product
 from neverlost.spec.families import exposures
 from neverlost.spec.kafka.replication.differences import TIME_LINE
 
+from .catalogue import catalogue
 from .clients import IN_FLIGHT, LIBRDKAFKA, Client
 from .configuration_file import ConfigurationFile, entries_of
 from .controllers import seen_by_controllers
@@ -209,7 +210,7 @@ def deployment_of(
     if problems or not all_read:
         raise ConfigurationError(problems)
     roles = {file.role for file in files}
-    made = _producer(files, reading, sources) if internal is None else _brokers(internal, files)
+    made = _producer(files, reading, sources) if internal is None else _brokers(internal, files, chosen.version)
     sources = _effective(
         sources, made, roles if internal is None else {*roles, "brokers"}, old=_has_old_producer(files)
     )
@@ -285,10 +286,14 @@ def _decided_beside(file: ConfigurationFile, files: Sequence[ConfigurationFile])
     return file.printed and file.name is not None and any(not list(decides_nothing(other)) for other in beside)
 
 
-def _brokers(topic: str, files: Sequence[ConfigurationFile]) -> Producer:
-    """What writes to a cluster's own topic: its brokers, which count a record as written as with acks=all."""
+def _brokers(topic: str, files: Sequence[ConfigurationFile], version: str) -> Producer:
+    """What writes to a cluster's own topic: its brokers, which count a record as written as with acks=all.
+
+    What a version does not have any more decides nothing: offsets.commit.required.acks from 4.0 on (KAFKA-16736).
+    """
     key = INTERNAL[topic]
-    given = [entry.value.strip() for entry in entries_of(files, "broker") if entry.key == key]
+    has_key = key is not None and catalogue().has("broker", key, version)
+    given = [entry.value.strip() for entry in entries_of(files, "broker") if has_key and entry.key == key]
     return Producer(acks=ACKS.get(given[0], "1") if given else "all", retries=0, idempotence=False, in_flight=1)
 
 

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 
 from neverlost.model.arguments import argument
 from neverlost.spec.families import inquiries, known_faults
+from neverlost.spec.faults import Faults
 
 from .notices import ConfigurationError, Notice
 
 MOST = 3
 """More of one fault than this would make the model too large to explore."""
 
+ZONE_LOSS = "az-loss"
 
 EXAMPLE = "2 quorum crashes"
 """A fault of a family beside replication, as `--tolerate` takes it."""
@@ -43,6 +45,13 @@ def parse_tolerance(text: str) -> dict[str, int]:
         advice = f"Faults: {known}; {others}. Write, for example, '1 crash, 2 leader moves' or '{EXAMPLE}'."
         raise ConfigurationError([Notice(what=" ".join(problems), advice=advice, key=argument("tolerate"))])
     return budgets
+
+
+def with_zones(name: str, faults: Faults, replicas: int) -> Faults:
+    """The faults of an event where one zone may have so many replicas of a partition: its loss is one fault of each, at most three."""
+    if name != ZONE_LOSS:
+        return faults
+    return Faults.of({fault: min(count * replicas, MOST) for fault, count in faults.counts})
 
 
 def fault_named(words: str) -> str | None:
@@ -108,7 +117,7 @@ def _owners(words: str) -> list[tuple[str, str]]:
         for family, inquiry in inquiries().items()
         if named in (None, family)
         for fault in inquiry.faults
-        if rest in (_plain(fault.singular), _plain(fault.plural))
+        if rest in map(_plain, (fault.singular, fault.plural, fault.name))
     ]
 
 

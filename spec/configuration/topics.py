@@ -15,9 +15,10 @@ from .defaults import all_keys_that_matter
 from .notices import Notice
 from .unasked import HAZARDS, unchecked
 
+OFFSETS, TRANSACTIONS = "__consumer_offsets", "__transaction_state"
 INTERNAL: Mapping[str, str | None] = {
-    "__consumer_offsets": "offsets.commit.required.acks",
-    "__transaction_state": None,
+    OFFSETS: "offsets.commit.required.acks",
+    TRANSACTIONS: None,
     "__share_group_state": None,
     "__remote_log_metadata": None,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
@@ -63,6 +63,11 @@ class ReleaseDifference(InReleases):
     feature: str = ""
 
 
+def span_of(first: str, last: str) -> Sequence[str]:
+    """The releases from the first to the last."""
+    return RELEASES[RELEASES.index(first) : RELEASES.index(last) + 1]
+
+
 def has_mode(release: str, mode: str) -> bool:
     """Can the release be run so?"""
     place = RELEASES.index(release)
@@ -82,7 +87,7 @@ class ReleaseSpan:
     mode: str = ZOOKEEPER
 
     def __contains__(self, release: object) -> bool:
-        return release in RELEASES[RELEASES.index(self.first) : RELEASES.index(self.last) + 1]
+        return release in span_of(self.first, self.last)
 
 
 FIRST_KRAFT_FOR_USE = "3.3.0"

@@ -12,6 +12,7 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.model.arguments import argument
 from neverlost.spec.configuration import ConfigurationError, Configurations, Deployment, Notice, RefusedTopics
 from neverlost.spec.configuration.tolerance import EXAMPLE
+from neverlost.spec.families import exposures
 from neverlost.spec.inquiry import Read
 
 from ..study import Study
@@ -126,14 +127,18 @@ def audit_of(
     `read` is what the files say beside the deployments: the other families are asked about it. Raises ConfigurationError for what they
     refuse, and if no file is of what should survive the tolerance.
     """
-    of_zones = tolerance and tolerance.with_zones(max((one.replicas_in_one_zone for one in deployments), default=1))
-    sections = NO_SECTIONS if read is None else sections_of(read, study, of_zones)
+    survived = () if tolerance is None else tolerance.named
+    sections = NO_SECTIONS if read is None else sections_of(replace(read, survived=survived), study)
     _ensure_asked(deployments, refused, tolerance, sections)
-    classes = [_class_audit(_left_open(one, sections), study, tolerance) for one in deployments]
+    classes = [_class_audit(_left_open(one, sections, tolerance), study, tolerance) for one in deployments]
     compared = None
     if baseline is not None:
-        before_them = NO_SECTIONS if baseline.read is None else sections_of(baseline.read, study, of_zones, older=True)
-        older = [_left_open(deployment, before_them) for deployment in baseline.deployments]
+        before_them = (
+            NO_SECTIONS
+            if baseline.read is None
+            else sections_of(replace(baseline.read, survived=survived), study, older=True)
+        )
+        older = [_left_open(deployment, before_them, tolerance) for deployment in baseline.deployments]
         before = [examine_readings(deployment, tolerance, study) for deployment in older]
         earlier = Examined(examinations=[one.examination for one in before], refused=_names(baseline.refused))
         now = Examined(examinations=[one.examination for one in classes], refused=_names(refused))
@@ -174,12 +179,21 @@ def _ensure_asked(
     raise ConfigurationError([Notice(what=what, advice=advice, key=key)])
 
 
-def _left_open(deployment: Deployment, sections: Sections) -> Deployment:
-    """The deployment without the notice that something is not checked which a section is about."""
+def _left_open(deployment: Deployment, sections: Sections, tolerance: Tolerance | None) -> Deployment:
+    """The deployment without what sections are about: notices that it is not checked, and the consumer, if each has a section.
+
+    A family that asks about consumers knows better when they commit: topics would be asked the same, and may have another answer.
+    They are asked nevertheless if a fault of consumers, which is replication's by name, should be survived.
+    """
     answered = frozenset(name for section in sections.asked for name in section.inquiry.answers)
+    asked = {section.inquiry for section in sections.asked if section.inquiry.of_consumers}
+    asked -= {one.inquiry for one in sections.not_asked}
+    named = {name for faults in (tolerance.sets if tolerance else ()) for name, _ in faults.counts}
+    apart = bool(asked) and named.isdisjoint(name for exposure in exposures().values() for name in exposure.unusual)
 
     def without(one: Deployment) -> Deployment:
-        return replace(one, warnings=tuple(notice for notice in one.warnings if notice.unchecked not in answered))
+        warnings = tuple(notice for notice in one.warnings if notice.unchecked not in answered)
+        return replace(one, warnings=warnings, settings={**one.settings, "commit": "none"} if apart else one.settings)
 
     return replace(without(deployment), others=tuple(map(without, deployment.others)))
 

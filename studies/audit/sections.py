@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from neverlost.explorer.answers.questions import Answer, Question
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.arguments import argument
+from neverlost.spec.bugs import assumed_in
 from neverlost.spec.configuration import ConfigurationError, Notice
 from neverlost.spec.configuration.readings import ALTERNATIVES
 from neverlost.spec.exposure import Danger
 from neverlost.spec.families import inquiries
 from neverlost.spec.inquiry import Ask, Case, Counts, Inquiry, Read, Remedy, Subject
+from neverlost.spec.kafka.releases import span_of
 
 from ..study import Study
 from .examination import WORST_FIRST, worst_of
-from .tolerance import Tolerance
 
 MOST_STATES_OF_OTHERS = 20_000_000
 """So many states are searched for the other cases of a subject, all together, where their answers are not known."""
@@ -25,15 +26,21 @@ MOST_STATES_OF_OTHERS = 20_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Decided:
-    """The answer to a question. `usual`: it should be survived."""
+    """The answer to a question. `usual`: it should be survived. `several`: only several faults of brokers make it possible.
+
+    `in_doubt`: a search for what makes it possible was cut short, and nothing else was found that does.
+    """
 
     ask: Ask
     answer: Answer
     usual: bool
+    several: bool
+    in_doubt: bool
 
     @property
     def verdict(self) -> Verdict:
-        return self.answer.verdict
+        happens = self.answer.verdict == Verdict.VIOLATED
+        return Verdict.UNDECIDED if happens and self.in_doubt else self.answer.verdict
 
 
 class Standing(StrEnum):
@@ -71,7 +78,6 @@ class Section:
 
     `said` is what the user said of the family's open points. `tolerated` are the faults to survive together, if the user named them.
     `open_fixes` are dangers of which no change is known to prevent them, and a search for one was cut short.
-    `unasked` are names of what topics should survive and this was not asked about: several faults of the brokers that have its log.
     """
 
     inquiry: Inquiry
@@ -83,7 +89,6 @@ class Section:
     cases: Sequence[CaseVerdict]
     said: Mapping[str, str] = field(default_factory=dict)
     tolerated: Counts | None = None
-    unasked: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -94,8 +99,14 @@ class Section:
         usual = [one for one in self.cases if is_usual(one.case, self.inquiry)]
         worst = worst_of(one.verdict for one in usual)
         everywhere = worst_of(one.verdict for one in self.cases)
-        is_open = everywhere != Verdict.HOLDS or bool(self.unasked)
-        return Verdict.UNDECIDED if worst == Verdict.HOLDS and is_open else worst
+        return Verdict.UNDECIDED if worst == Verdict.HOLDS != everywhere else worst
+
+    @property
+    def assumes(self) -> Sequence[str]:
+        """What a verdict on the case rests on."""
+        package = type(self.inquiry).__module__.rpartition(".")[0]
+        releases = [release for span in self.case.stands_for.items() for release in span_of(*span)]
+        return (*self.inquiry.assumed_of(self.case), *assumed_in(package, releases))
 
     @property
     def examined(self) -> CaseVerdict:
@@ -166,10 +177,9 @@ def is_usual(case: Case, inquiry: Inquiry) -> bool:
     return all(case.ways.get(name, way) == way for name, way in usual.items())
 
 
-def sections_of(read: Read, study: Study, tolerance: Tolerance | None = None, *, older: bool = False) -> Sections:
+def sections_of(read: Read, study: Study, *, older: bool = False) -> Sections:
     """Ask every family that the files lead to. Raises ConfigurationError for values that Kafka refuses.
 
-    A family whose log is a topic is asked about single faults of its brokers. What else topics should survive leaves it open.
     In an `older` state of the files, what was said may be of a file that was not there yet.
     """
     found = {inquiry: inquiry.subjects(read) for inquiry in inquiries().values()}
@@ -180,11 +190,7 @@ def sections_of(read: Read, study: Study, tolerance: Tolerance | None = None, *,
     for inquiry, subjects in found.items():
         said = {point.name: read.said[point.name] for point in inquiry.points if point.name in read.said}
         tolerated = read.tolerances.get(inquiry.family)
-        several = [
-            name for name, faults in (tolerance.named if tolerance and inquiry.topic else ()) if faults.total > 1
-        ]
-        found_here = [_section(inquiry, subject, study, said, tolerated) for subject in subjects if subject.cases]
-        asked += [replace(one, unasked=tuple(several)) for one in found_here]
+        asked += [_section(inquiry, subject, study, said, tolerated) for subject in subjects if subject.cases]
         not_asked += [NotAsked(inquiry=inquiry, subject=subject) for subject in subjects if not subject.cases]
         not_asked += [] if subjects else [NotAsked(inquiry=inquiry, why=inquiry.why_not_asked(read))]
     return Sections(asked=asked, not_asked=not_asked)
@@ -243,10 +249,20 @@ def _decide(asks: Sequence[Ask], study: Study) -> list[Decided]:
     given = {id(ask): ask.given for ask in asks if ask.given and ask.usual}
     everything = [*asks, *(one for several in given.values() for one in several)]
     answers = dict(zip(map(id, everything), _answers(everything, study), strict=True))
-    impossible = {
-        number for number, several in given.items() if all(answers[id(one)].verdict == Verdict.HOLDS for one in several)
-    }
-    return [Decided(ask=ask, answer=answers[id(ask)], usual=ask.usual and id(ask) not in impossible) for ask in asks]
+    return [_decided(ask, given.get(id(ask), ()), answers) for ask in asks]
+
+
+def _decided(ask: Ask, given: Sequence[Ask], answers: Mapping[int, Answer]) -> Decided:
+    """The answer to one question, by those to the questions that it depends on."""
+    possible = {verdict: [one for one in given if answers[id(one)].verdict == verdict] for verdict in Verdict}
+    makes = possible[Verdict.VIOLATED] or possible[Verdict.UNDECIDED]
+    return Decided(
+        ask=ask,
+        answer=answers[id(ask)],
+        usual=ask.usual and bool(makes or not given),
+        several=all(one.several for one in makes) if makes else ask.several,
+        in_doubt=bool(makes) and not possible[Verdict.VIOLATED],
+    )
 
 
 def _answers(asks: Sequence[Ask], study: Study) -> list[Answer]:
@@ -263,13 +279,13 @@ def question_of(ask: Ask) -> Question:
 
 
 def _verdict_of(case: Case, decided: Sequence[Decided]) -> CaseVerdict:
-    """The verdict on what should be survived; what the model lacks of the files leaves open what would hold."""
+    """The verdict on what should be survived; what the model lacks of the files, or what is left open, leaves open what would hold."""
     counted = [one for one in decided if one.usual]
     for verdict in (Verdict.VIOLATED, Verdict.UNDECIDED):
         first = next((one for one in counted if one.verdict == verdict), None)
         if first is not None:
             return CaseVerdict(case=case, verdict=Verdict.UNDECIDED if case.lacks else verdict, first=first)
-    return CaseVerdict(case=case, verdict=Verdict.UNDECIDED if case.lacks else Verdict.HOLDS)
+    return CaseVerdict(case=case, verdict=Verdict.UNDECIDED if case.lacks or case.left_open else Verdict.HOLDS)
 
 
 @dataclass

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from neverlost.spec.configuration import EVENTS
-from neverlost.spec.configuration.tolerance import MOST
+from neverlost.spec.configuration.tolerance import with_zones
 from neverlost.spec.faults import Faults
-
-ZONE_LOSS = "az-loss"
 
 
 @dataclass(frozen=True)
@@ -30,12 +28,8 @@ class Tolerance:
         return tuple(dict.fromkeys(faults for _, faults in self.named))
 
     def with_zones(self, replicas: int) -> Tolerance:
-        """The same where one zone may have so many replicas of a partition: its loss is one fault of each, at most three."""
-
-        def of_all(faults: Faults) -> Faults:
-            return Faults.of({name: min(count * replicas, MOST) for name, count in faults.counts})
-
-        return replace(self, named=tuple((name, of_all(own) if name == ZONE_LOSS else own) for name, own in self.named))
+        """The same where one zone may have so many replicas of a partition."""
+        return replace(self, named=tuple((name, with_zones(name, faults, replicas)) for name, faults in self.named))
 
     def covers(self, faults: Faults) -> bool:
         """Are they within one of the sets?"""

@@ -17,7 +17,7 @@ from neverlost.explorer.answers import questions
 from neverlost.spec.configuration import Deployment, read_deployment
 from neverlost.spec.faults import NO_FAULT, Faults, all_within, maximal, minimal
 from neverlost.studies.audit.changes import candidates, changed
-from neverlost.studies.audit.dangers import DANGERS
+from neverlost.studies.audit.dangers import DANGERS, rests_on
 
 pytestmark = pytest.mark.xdist_group("one store for all audits")
 
@@ -235,6 +235,33 @@ def test_no_duplicate_is_promised_only_if_a_refusal_renumbers_nothing(
     assert named == ({"written_once"} if renumbers else set())
 
 
+@pytest.mark.parametrize(
+    ("version", "client", "tickets"),
+    [
+        ("2.7.2", "java", {"KAFKA-10778"}),  # fixed in 2.8.0
+        ("2.8.0", "java", {"KAFKA-19012"}),  # since 2.8.0, fixed in 3.9.2, 4.0.2, 4.1.2 and 4.2.0
+        ("3.9.1", "java", {"KAFKA-19012"}),
+        ("3.9.2", "java", set()),
+        ("4.0.1", "java", {"KAFKA-19012"}),
+        ("4.1.2", "java", set()),
+        ("4.1.1", "java", {"KAFKA-19012"}),
+        ("4.1.1", "librdkafka", set()),
+        ("4.2.0", "java", set()),
+    ],
+)
+def test_a_verdict_assumes_that_bugs_which_the_model_does_not_have_do_not_happen(
+    version: str, client: str, tickets: set[str], tmp_path: Path
+) -> None:
+    topic, producer = ASKED
+    (tmp_path / "topic.properties").write_text(topic, encoding="utf-8")
+    (tmp_path / "producer.properties").write_text(producer, encoding="utf-8")
+    deployment = read_deployment([str(tmp_path)], kafka_version=version, assume=f"client={client}")
+    twice, lost = (next(d for d in DANGERS if d.property == name) for name in ("written_once", "acked_never_lost"))
+    said = " ".join(rests_on(deployment, twice))
+    assert {ticket for ticket in ("KAFKA-10778", "KAFKA-19012") if ticket in said} == tickets
+    assert "KAFKA-19012" not in " ".join(rests_on(deployment, lost))
+
+
 def test_a_fix_that_makes_the_producer_idempotent_says_what_it_rests_on(audit: Run) -> None:
     _, out, _ = audit(*files("acks-1"), "--quiet")
     assert "KAFKA-14034" not in out
@@ -250,8 +277,8 @@ def test_a_verdict_that_rests_on_nothing_unsaid_names_no_default(audit: Run, tmp
     paths = [str(path) for path in sorted(tmp_path.iterdir())]
     _, out, _ = audit(*paths, "--kafka-version", "2.2.1", "--tolerate", "1 pause", "--quiet")
     verdict = (
-        "SAFE with 1 pause. It assumes that no exchange is delayed, the controllers lose no decision and no\nbroker that crashes"
-        " or loses power is the controller."
+        "SAFE with 1 pause. It assumes that no exchange is delayed, the controllers lose no decision, no\nbroker that crashes or"
+        " loses power is the controller and no broker goes on with a log after an error\nof its disk (KAFKA-10778)."
     )
     assert out.split("What may happen")[0].endswith(f"idempotent producer\n{verdict}\n\n")
 

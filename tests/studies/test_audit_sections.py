@@ -6,7 +6,7 @@ The expected stories are those of public tickets and KIPs, which are named besid
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import NeverlostError
 from neverlost.spec.configuration import ConfigurationError, parse_tolerances, read_all
 from neverlost.spec.configuration.controllers import controls_only
+from neverlost.spec.configuration.readings import ALTERNATIVES
 from neverlost.spec.families import inquiries
 from neverlost.spec.inquiry import Read
 from neverlost.spec.kafka.groups.inquiry import GroupsCase
@@ -27,6 +28,8 @@ from neverlost.spec.kafka.quorum.inquiry import QuorumCase
 from neverlost.spec.kafka.releases import RELEASES
 from neverlost.studies.audit.audit import read_of
 from neverlost.studies.audit.comparison import Change
+from neverlost.studies.audit.examination import tolerance_of
+from neverlost.studies.audit.reading_verdicts import examine_readings
 from neverlost.studies.audit.section_changes import compare_sections
 from neverlost.studies.audit.sections import Section, Sections, sections_of
 from neverlost.studies.study import Study
@@ -45,15 +48,32 @@ def asking(store: Path, tmp_path: Path) -> Asking:
     """What asks the families about files with these texts."""
 
     def ask(version: str, assume: str | None = None, tolerate: str | None = None, **texts: str) -> Sections:
-        paths = []
-        for name, text in texts.items():
-            paths.append(tmp_path / f"{name}.properties")
-            paths[-1].write_text(text, encoding="utf-8")
-        found = read_all([str(path) for path in paths], kafka_version=version, assume=assume)
+        found = read_all(written(tmp_path, texts), kafka_version=version, assume=assume)
         given = parse_tolerances(tolerate)
         return sections_of(read_of(found, given.of_families), Study(Answers(store), Limits()))
 
     return ask
+
+
+@pytest.fixture
+def surviving(store: Path, tmp_path: Path) -> Asking:
+    """What asks the families about files with these texts whose topics should survive an event."""
+
+    def ask(event: str, version: str, assume: str, **texts: str) -> Sections:
+        found = read_all(written(tmp_path, texts), kafka_version=version, assume=assume)
+        tolerance = tolerance_of(None, event)
+        assert tolerance is not None
+        return sections_of(replace(read_of(found, {}), survived=tolerance.named), Study(Answers(store), Limits()))
+
+    return ask
+
+
+def written(folder: Path, texts: Mapping[str, str]) -> list[str]:
+    """The paths of files with these texts: what Kafka's tools print has no ending."""
+    paths = [folder / (name if text.startswith("Topic: ") else f"{name}.properties") for name, text in texts.items()]
+    for path, text in zip(paths, texts.values(), strict=True):
+        path.write_text(text, encoding="utf-8")
+    return [str(path) for path in paths]
 
 
 def only(found: Sections, family: str) -> Section:
@@ -243,7 +263,8 @@ def test_a_binder_with_dead_letters_keeps_a_record_that_fails(asking: Asking) ->
         "spring.cloud.stream.kafka.bindings.in-in-0.consumer.enable-dlq={}\n"
     )
     for value, verdict in (("true", Verdict.HOLDS), ("false", Verdict.VIOLATED)):
-        assert only(asking("4.3.1", application=text.format(value), broker=BROKER), "groups").verdict == verdict
+        found = asking("4.3.1", "elr=on", application=text.format(value), broker=BROKER)
+        assert only(found, "groups").verdict == verdict
 
 
 STREAMS = "application.id=a\nbootstrap.servers=b:1\nreplication.factor=3\n"
@@ -449,18 +470,172 @@ def test_a_tolerance_of_a_family_is_asked_together(asking: Asking) -> None:
     assert section.verdict == Verdict.HOLDS
 
 
-def test_several_faults_that_topics_should_survive_leave_a_section_open(audit: Run, tmp_path: Path) -> None:
-    """The decisions of a coordinator lie in a topic: a rolling restart takes its records as it takes those of others."""
-    (tmp_path / "producer.properties").write_text(APP, encoding="utf-8")
-    (tmp_path / "topic.properties").write_text("replication.factor=2\nmin.insync.replicas=2\n", encoding="utf-8")
-    paths = [str(path) for path in sorted(tmp_path.iterdir())]
-    given = (*paths, "--kafka-version", "4.4.0", "--assume", TV2, "--quiet", "--survive")
-    code, out, _ = audit(*given, "rolling-restart")
-    assert code == 3
-    assert "UNDECIDED: __transaction_state must survive rolling-restart too, which is not asked here." in " ".join(
-        out.split()
+def several_lose(section: Section) -> set[str]:
+    """With which several faults the coordinator's log loses what it has acknowledged."""
+    return {one.ask.with_what for one in section.violated if one.ask.several and one.ask.danger.concerns == "log"}
+
+
+def test_a_rolling_restart_may_lose_a_decision_of_the_coordinator(surviving: Asking) -> None:
+    """As it may lose a record of any topic with three replicas, of which two must be in sync."""
+    section = only(surviving("rolling-restart", "4.4.0", TV2, producer=APP, broker=BROKER), "transactions")
+    assert section.verdict == Verdict.VIOLATED
+    assert happening(section) == {("acked_never_lost", "1 leader move + 2 shutdowns (rolling-restart)")}
+    assert several_lose(section) == {"1 leader move + 2 shutdowns (rolling-restart)"}
+
+
+def test_a_coordinator_that_moves_twice_is_open_though_its_log_keeps_what_is_acknowledged(surviving: Asking) -> None:
+    """It reads beyond the high watermark, and acts on it (TransactionStateManager.loadTransactionMetadata)."""
+    two = f"{BROKER}transaction.state.log.replication.factor=2\n"
+    for event, brokers in (("rolling-restart", two), ("planned-reassignment", BROKER)):
+        section = only(surviving(event, "4.4.0", TV2, producer=APP, broker=brokers), "transactions")
+        assert (section.verdict, happening(section)) == (Verdict.UNDECIDED, set())
+        assert f"with {event} a coordinator may read the end of a transaction" in section.case.left_open
+
+
+def test_one_fault_of_a_broker_is_asked_as_ever(surviving: Asking) -> None:
+    """A zone of three has one replica of a partition: its loss is one power loss. A client's crash is nothing to a broker."""
+    for event, said in (("pod-kill,node-loss", TV2), ("az-loss", f"{TV2},zones=3")):
+        section = only(surviving(event, "4.4.0", said, producer=APP, broker=BROKER), "transactions")
+        assert (section.verdict, section.case.several) == (Verdict.HOLDS, ())
+    section = only(surviving("az-loss", "4.4.0", TV2, producer=APP, broker=BROKER), "transactions")
+    assert several_lose(section) == {"3 power losses (az-loss)"}
+
+
+def test_a_group_skips_nothing_by_an_offset_that_is_lost_unless_it_then_begins_at_the_end(surviving: Asking) -> None:
+    for reset, verdict, skipped in (
+        ("earliest", Verdict.HOLDS, set[tuple[str, str]]()),
+        ("latest", Verdict.VIOLATED, {("none_skipped", "1 offset lost from the coordinator's log + 1 later member")}),
+    ):
+        texts = {"consumer": CONSUMER.format("false", reset), "broker": BROKER}
+        section = only(surviving("rolling-restart", "4.4.0", "elr=on,commit=sync", **texts), "groups")
+        assert (section.verdict, happening(section)) == (verdict, skipped)
+        assert several_lose(section) == {"1 leader move + 2 shutdowns (rolling-restart)"}
+    kept = {"consumer": CONSUMER.format("false", "latest"), "broker": f"{BROKER}offsets.topic.replication.factor=2\n"}
+    section = only(surviving("rolling-restart", "4.4.0", "elr=on,commit=sync", **kept), "groups")
+    assert (section.verdict, several_lose(section)) == (Verdict.HOLDS, set())
+
+
+def test_offsets_in_a_transaction_must_not_be_lost_at_all(surviving: Asking) -> None:
+    texts = {"consumer": CONSUMER.format("false", "earliest"), "broker": BROKER, "producer": APP}
+    said = f"{TV2},commit=transaction"
+    section = only(surviving("rolling-restart", "4.4.0", said, **texts), "groups")
+    assert happening(section) == {("acked_never_lost", "1 leader move + 2 shutdowns (rolling-restart)")}
+
+
+def test_how_a_topic_of_the_coordinator_is_made_must_be_known(surviving: Asking) -> None:
+    section = only(surviving("rolling-restart", "4.4.0", TV2, producer=APP), "transactions")
+    assert (section.verdict, several_lose(section)) == (Verdict.UNDECIDED, set())
+    assert section.case.left_open == "no file says how brokers create __transaction_state: add a broker's file"
+    assert only(surviving("pod-kill", "4.4.0", TV2, producer=APP), "transactions").verdict == Verdict.HOLDS
+
+
+def test_a_topic_of_the_coordinator_that_is_described_counts_as_it_is(surviving: Asking) -> None:
+    """It was made with two replicas before brokers said three."""
+    row = "Topic: __consumer_offsets\tPartitionCount: 1\tReplicationFactor: {}\tConfigs: min.insync.replicas=2\n"
+    for replicas, lost in ((2, False), (3, True)):
+        texts = {"consumer": CONSUMER.format("false", "latest"), "broker": BROKER, "topics": row.format(replicas)}
+        section = only(surviving("rolling-restart", "4.4.0", "elr=on,commit=sync", **texts), "groups")
+        assert bool(several_lose(section)) == lost
+
+
+@pytest.mark.parametrize("event", ["rolling-restart", "planned-reassignment", "az-loss"])
+def test_a_section_says_of_its_topic_what_an_audit_says_that_has_it_described(
+    surviving: Asking, store: Path, tmp_path: Path, event: str
+) -> None:
+    for replicas in (2, 3):
+        brokers = f"{BROKER}transaction.state.log.replication.factor={replicas}\n"
+        section = only(surviving(event, "4.4.0", TV2, producer=APP, broker=brokers), "transactions")
+        configs = "min.insync.replicas=2,unclean.leader.election.enable=false"
+        described = (
+            f"Topic: __transaction_state\tPartitionCount: 1\tReplicationFactor: {replicas}\tConfigs: {configs}\n"
+        )
+        (tmp_path / "described").mkdir(exist_ok=True)
+        for name, text in (("topics", described), ("broker.properties", BROKER)):
+            (tmp_path / "described" / name).write_text(text, encoding="utf-8")
+        (topic,) = read_all([str(tmp_path / "described")], kafka_version="4.4.0", assume="elr=on").deployments
+        found = examine_readings(topic, tolerance_of(None, event), Study(Answers(store), Limits())).examination
+        lost = {one.danger.property for one in found.violated}
+        assert ("acked_never_lost" in lost) == bool(several_lose(section)), replicas
+
+
+def test_a_topic_of_the_coordinator_that_cannot_be_audited_leaves_its_section_open(tmp_path: Path, store: Path) -> None:
+    """Brokers that differ are refused, unless a topic has a value of its own: what is audited has one, __consumer_offsets has none."""
+    broker = "All configs for broker {} are:\n  min.insync.replicas={} sensitive=false synonyms={{{}:min.insync.replicas={}}}\n"
+    texts = {
+        "one": broker.format(1, 2, "STATIC_BROKER_CONFIG", 2),
+        "two": broker.format(2, 1, "DEFAULT_CONFIG", 1),
+        "topics": "Topic: a\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "a.properties").write_text(CONSUMER.format("false", "earliest"), encoding="utf-8")
+    found = read_all(
+        [str(path) for path in sorted(tmp_path.iterdir()) if path.is_file()],
+        kafka_version="4.3.1",
+        assume="elr=on,commit=sync",
     )
-    assert "which is not asked here" not in audit(*given, "pod-kill")[1]
+    section = only(sections_of(read_of(found, {}), Study(Answers(store), Limits())), "groups")
+    assert section.verdict == Verdict.UNDECIDED
+    assert section.case.left_open.startswith("__consumer_offsets: ")
+    assert "min.insync.replicas: broker 2 has '1'" in section.case.left_open
+
+
+def test_a_verdict_says_what_it_rests_on_that_the_log_of_the_coordinator_is_kept(surviving: Asking) -> None:
+    of_log = "for __consumer_offsets no exchange is delayed and the controllers lose no decision"
+    of_several = "__consumer_offsets loses no record by several faults together, such as a rolling restart"
+    for event, reset, said in (
+        ("pod-kill", "latest", {of_log, of_several}),
+        ("planned-reassignment", "latest", {of_log}),
+        ("planned-reassignment", "earliest", set[str]()),
+    ):
+        texts = {"consumer": CONSUMER.format("false", reset), "broker": BROKER}
+        section = only(surviving(event, "4.4.0", "elr=on,commit=sync", **texts), "groups")
+        assert section.verdict == Verdict.HOLDS
+        assert {of_log, of_several} & set(section.assumes) == said, (event, reset)
+
+
+def test_what_a_cut_search_may_make_possible_is_open(tmp_path: Path, store: Path) -> None:
+    """Whether the rolling restart takes the offset is not known after so few states: then nobody knows whether the group skips."""
+    texts = {"consumer": CONSUMER.format("false", "latest"), "broker": BROKER}
+    found = read_all(written(tmp_path, texts), kafka_version="4.4.0", assume="elr=on,commit=sync")
+    tolerance = tolerance_of(None, "rolling-restart")
+    assert tolerance is not None
+    read = replace(read_of(found, {}), survived=tolerance.named)
+    section = only(sections_of(read, Study(Answers(store / "few"), Limits(states=200_000))), "groups")
+    log = {one.ask.with_what: one.verdict for one in section.decided if one.ask.danger.name == "commit lost"}
+    assert log["1 leader move + 2 shutdowns (rolling-restart)"] == Verdict.UNDECIDED
+    assert (section.verdict, happening(section)) == (Verdict.UNDECIDED, set())
+
+
+def test_whether_eligible_leader_replicas_are_on_counts_for_offsets_too(asking: Asking) -> None:
+    """Without them, the last replica in sync is elected though it comes back with an empty disk."""
+    texts = {"consumer": CONSUMER.format("false", "latest"), "broker": BROKER}
+    for said, verdict in (("elr=on", Verdict.HOLDS), ("elr=off", Verdict.VIOLATED)):
+        assert only(asking("4.3.1", f"{said},commit=sync", **texts), "groups").verdict == verdict
+    assert only(asking("4.3.1", "commit=sync", **texts), "groups").verdict == Verdict.VIOLATED
+
+
+def test_what_several_faults_lose_is_in_every_format(audit: Run, tmp_path: Path) -> None:
+    for name, text in (("producer", APP), ("broker", BROKER)):
+        (tmp_path / f"{name}.properties").write_text(text, encoding="utf-8")
+    paths = [str(path) for path in sorted(tmp_path.iterdir())]
+    given = (*paths, "--kafka-version", "4.4.0", "--assume", TV2, "--survive", "rolling-restart")
+    code, out, _ = audit(*given, "--json", str(tmp_path / "a.json"), "--html", str(tmp_path / "a.html"))
+    assert code == 1
+    lost = "a decision of the coordinator is lost. __transaction_state can then lose what it has acknowledged."
+    assert lost in " ".join(out.split())
+    (section,) = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["sections"]
+    assert section["several"] == ["rolling-restart"]
+    (found,) = [one for one in section["findings"] if one["tolerated"] and one["verdict"] == "violated"]
+    assert "--leader-moves 1 --shutdowns 2 --property acked_never_lost" in " ".join(found["command"])
+    assert lost in (tmp_path / "a.html").read_text(encoding="utf-8")
+    for form, words in (
+        ("sarif", "transactions/acked_never_lost"),
+        ("junit", "1 leader move + 2 shutdowns (rolling-restart)"),
+        ("github", "1 leader move + 2 shutdowns (rolling-restart)"),
+        ("markdown", "1 leader move + 2 shutdowns (rolling-restart)"),
+    ):
+        assert words in audit(*given, "--format", form)[1], form
 
 
 def test_what_is_said_of_a_family_that_is_not_asked_is_refused(asking: Asking) -> None:
@@ -477,7 +652,9 @@ def test_controllers_of_two_quorums_are_refused(asking: Asking) -> None:
 
 
 def test_the_names_of_open_points_are_of_one_family_each() -> None:
-    names = [point.name for inquiry in inquiries().values() for point in inquiry.points]
+    names = [
+        point.name for inquiry in inquiries().values() for point in inquiry.points if point.name not in ALTERNATIVES
+    ]
     assert len(names) == len(set(names))
 
 
@@ -530,6 +707,18 @@ def test_a_new_finding_of_a_section_is_worse_than_the_baseline(audit: Run, tmp_p
     assert "new: a record is skipped, and nobody processes it, with 1 failed record (consumer group)" in out
 
 
+def test_a_consumer_that_has_a_section_is_not_asked_about_with_topics_too(audit: Run, tmp_path: Path) -> None:
+    (tmp_path / "consumer.properties").write_text(CONSUMER.format("true", "earliest"), encoding="utf-8")
+    (tmp_path / "broker.properties").write_text(BROKER, encoding="utf-8")
+    said = (str(tmp_path), "--kafka-version", "4.3.1", "--assume", "elr=on,commit=sync,client=java", "--quiet")
+    _, out, _ = audit(*said)
+    topics, _, group = out.partition("Consumer group: ")
+    assert "skipped, no rebalance" not in topics
+    assert "skipped by the group" in group
+    _, out, _ = audit(*said, "--tolerate", "2 consumer crashes")
+    assert "skipped, no rebalance" in out.partition("Consumer group: ")[0]
+
+
 def test_what_nobody_promises_is_compared_with_the_baseline_and_makes_nothing_worse(audit: Run, tmp_path: Path) -> None:
     for name in ("old", "new"):
         (tmp_path / name).mkdir()
@@ -574,6 +763,23 @@ def test_a_finding_of_a_section_whose_search_was_cut_short_is_not_gone(asking: A
     changes, verdict = compare_sections(later, found)
     assert {one.change for one in changes} == {Change.OPEN}
     assert verdict == Verdict.VIOLATED
+
+
+@pytest.mark.parametrize(
+    ("version", "tickets"),
+    [
+        ("3.7.0", {"KAFKA-16352", "KAFKA-17507"}),
+        ("3.7.1", {"KAFKA-17507"}),  # 16352 is fixed in 3.7.1 and 3.8.0
+        ("3.9.0", {"KAFKA-17507"}),
+        ("3.9.1", set()),  # 17507 is fixed in 3.9.1 and 4.0.0
+    ],
+)
+def test_a_verdict_on_transactions_assumes_that_bugs_which_the_model_does_not_have_do_not_happen(
+    asking: Asking, version: str, tickets: set[str]
+) -> None:
+    section = only(asking(version, "transaction-client=0", producer=APP, broker=BROKER), "transactions")
+    said = " ".join(section.assumes)
+    assert {ticket for ticket in ("KAFKA-16352", "KAFKA-17507") if ticket in said} == tickets
 
 
 def test_offsets_in_a_transaction_are_asked_as_if_processing_and_commit_were_one_step(

@@ -28,7 +28,8 @@ from neverlost.spec.configuration.configuration_file import ConfigEntry
 from neverlost.spec.configuration.defaults import ConfigurationKey, configuration_key
 from neverlost.spec.configuration.in_force import in_force, told, without_others
 from neverlost.spec.configuration.layers import set_by
-from neverlost.spec.configuration.readings import CLIENT
+from neverlost.spec.configuration.readings import CLIENT, ELR, OFF, ON
+from neverlost.spec.configuration.topics import OFFSETS
 from neverlost.spec.configuration.version_choice import ChosenVersion
 from neverlost.spec.exposure import Danger
 from neverlost.spec.inquiry import (
@@ -44,11 +45,10 @@ from neverlost.spec.inquiry import (
     Subject,
     add_case,
     all_within,
-    no_several_faults,
 )
-from neverlost.spec.kafka.releases import EITHER, RELEASES
+from neverlost.spec.kafka.releases import EITHER
 
-from ..replication.topics_below import LOST, TopicBelow
+from ..replication.topics_below import LOST, OF_ELR, REPLICATION_FACTOR, TopicBelow, elr_levels, topic_below
 from .differences import TIME_LINE, lacking
 
 OF_GROUPS = "groups"
@@ -88,11 +88,6 @@ ASSIGNORS = ConfigurationKey(
 )
 INSTANCE = ConfigurationKey(role="consumer", key="group.instance.id", kind="word", defaults=(("2.3", ""),))
 REPLICAS = configuration_key("broker", "offsets.topic.replication.factor")
-REQUIRED_ACKS = ConfigurationKey(
-    role="broker", key="offsets.commit.required.acks", kind="int", defaults=(("0.8.2", "-1"),), least=-1, most=1
-)
-OF_REQUIRED = {"-1": "all", "0": "0", "1": "1"}
-"""What the coordinator waits for before it answers a commit, as acks of a producer. 4.0 has no such key any more: it is -1."""
 MIN_ISR = configuration_key("topic", "min.insync.replicas")
 UNCLEAN = configuration_key("topic", "unclean.leader.election.enable")
 
@@ -162,6 +157,7 @@ POINTS = (
         about="what the assignor of the program's own does",
         ways={"eager": "an assignor that takes all partitions back", "cooperative": "an assignor that moves some"},
     ),
+    OF_ELR,
 )
 
 USUAL: tuple[Counts, ...] = (
@@ -186,6 +182,9 @@ IDLE: tuple[Counts, ...] = ({"crashes": 1, "idle_times": 1}, {"leaves": 2, "idle
 """Nothing is committed for a partition for long (offsets.retention.minutes), in a release where offsets of a group in use expire."""
 FORGOTTEN: Counts = {"joins": 1, "idle_times": 1}
 """A partition's offset is gone although the group has members, as where the coordinator's log is lost; then the group rebalances."""
+
+MOVES, LOST_COMMITS = "coordinator_moves", "rollbacks"
+MOST_MOVES = next(max(fault.choices().values()) for fault in Group.budgets if fault.name == MOVES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,15 +244,41 @@ class GroupsCase(Case):
         (usual if self.unclean else beyond).append(TRUNCATED)
         if self.tolerance is not None:
             usual, beyond = list(all_within(self.tolerance)), []
-        log = self.offsets.asks(COMMIT_LOST, usual=False)
+        log = self.offsets.asks(COMMIT_LOST, self.survived, usual=self.commit == IN_TRANSACTION)
         found = [self.ask(SKIPPED, counts, usual=counts in usual) for counts in (*usual, *beyond)]
-        if self.tolerance is None:
-            with_a_disk = tuple(ask for ask in log if "disk_losses" in ask.counts)
+        losing = tuple(ask for ask in log if ask.several or (self.tolerance is None and "disk_losses" in ask.counts))
+        if losing:
             forgotten = self.ask(SKIPPED, FORGOTTEN, usual=True)
-            found.append(replace(forgotten, with_what=LOST_OFFSET, given=with_a_disk))
+            found.append(replace(forgotten, with_what=LOST_OFFSET, given=losing))
+        if self.several and not self.left_open:
+            moved = {"joins": 1, MOVES: self._moves, LOST_COMMITS: self._moves}
+            found.append(replace(self.ask(SKIPPED, moved, usual=True), several=True))
         dangers = (TWO_READERS,) if self.commit == IN_TRANSACTION else (REPEATED, BACK, TWO_READERS)
         others = [self.ask(danger, counts, usual=False) for danger in dangers for counts in usual]
         return (*found, *others, *log)
+
+    @property
+    def several(self) -> tuple[str, ...]:
+        return tuple(self.offsets.several(COMMIT_LOST, self.survived))
+
+    @property
+    def _moves(self) -> int:
+        """How often the coordinator may move: each fault of a broker ends one leader at most."""
+        return max(faults.total for faults in self.offsets.several(COMMIT_LOST, self.survived).values())
+
+    @property
+    def assumed_of_log(self) -> tuple[str, ...]:
+        """A group that begins at the earliest record skips none, whatever is lost; it may process it again."""
+        decides = self.reset != "earliest" or self.commit == IN_TRANSACTION
+        return self.offsets.assumed_of(COMMIT_LOST) if decides else ()
+
+    @property
+    def left_open(self) -> str:
+        if self.offsets.unknown and (self.several or self.offsets.made is None):
+            return self.offsets.unknown
+        if self.several and self._moves > MOST_MOVES:
+            return f"with {' or '.join(self.several)} the coordinator may move more often than the model has it move"
+        return ""
 
     @property
     def acknowledges_lost(self) -> bool:
@@ -339,7 +364,6 @@ def _remedy(case: GroupsCase, changes: Sequence[_Change]) -> Remedy:
     )
 
 
-TOPIC = "__consumer_offsets"
 COMMITTED_BEFORE = (
     "the group has committed before, in each partition: otherwise it begins"
     " where auto.offset.reset says, and skips what is older"
@@ -350,7 +374,6 @@ OF_TRANSACTIONS = (
     "after an abort the program seeks to what is committed, and who reads its output has isolation.level=read_committed",
     "it has a group.id and subscribes",
     REPLACED,
-    no_several_faults(TOPIC),
 )
 LOST_OFFSET = "1 offset lost from the coordinator's log + 1 later member"
 
@@ -364,17 +387,17 @@ class GroupsInquiry(Inquiry):
     faults = Group.budgets
     points = POINTS
     not_asked = "no file is of a consumer"
-    topic = TOPIC
+    topic = OFFSETS
+    of_consumers = True
     assumes = (
         "the program commits what it has processed before it gives a partition up, and seeks nowhere by itself",
         "it has a group.id and subscribes, and closes its consumer if it fails at a record, unless a framework goes on",
         "what it commits by hand is processed: without offsets, commitSync() and commitAsync() commit all that poll has returned",
         COMMITTED_BEFORE,
         REPLACED,
-        no_several_faults(TOPIC),
     )
 
-    def assumed_of(self, case: Case) -> Sequence[str]:
+    def rests_on(self, case: Case) -> Sequence[str]:
         """A group that begins at the earliest record skips none, also if it has never committed."""
         begins_first = isinstance(case, GroupsCase) and case.reset == "earliest"
         in_transaction = isinstance(case, GroupsCase) and case.commit == IN_TRANSACTION
@@ -401,7 +424,7 @@ class GroupsInquiry(Inquiry):
                     case.reset,
                     case.passes,
                     case.checks_epochs,
-                    case.offsets,
+                    case.offsets.behaviour,
                     ways,
                 )
                 add_case(found, key, case)
@@ -434,8 +457,12 @@ def _cases(
     missing = tuple(_missing(sources))
     reset = RESETS.get(sources[RESET.key].value.strip().lower(), "latest")
     unclean = _unclean(files, chosen.version)
-    readings = product(protocols.items(), commits.items(), _failing(file, client), _checking(client, unclean=unclean))
-    for (protocol, of_assignor), (commit, (why, way)), (passes, failed), (checks, checked) in readings:
+    levels = elr_levels(files, chosen.version)
+    offsets = {elr: _offsets(files, chosen, sources, read, elr=elr) for elr in levels}
+    readings = product(
+        protocols.items(), commits.items(), _failing(file, client), _checking(client, unclean=unclean), levels
+    )
+    for (protocol, of_assignor), (commit, (why, way)), (passes, failed), (checks, checked), elr in readings:
         lacks = lacking(chosen.release)["protocol"].get(Protocol.names.index(protocol), "")
         absent: tuple[str, ...] = () if client is STREAMS or not lacks else (lacks,)
         if commit == IN_TRANSACTION and not transactional:
@@ -444,6 +471,7 @@ def _cases(
             )
         ways = {RELEASE: chosen.release} if len(read.versions) > 1 else {}
         ways |= {ASSIGNOR: protocol} if of_assignor else {}
+        ways |= {ELR: ON if elr else OFF} if len(levels) > 1 else {}
         ways |= dict(one for one in (way, failed, checked) if one is not None)
         if any(read.said.get(name, said) != said for name, said in ways.items()):
             continue
@@ -461,10 +489,11 @@ def _cases(
             stores=client in (LIBRDKAFKA, OLD_LIBRDKAFKA)
             and sources[AUTO.key].value == sources[STORE.key].value == "true",
             unclean=unclean,
-            offsets=_offsets(files, chosen, sources),
+            offsets=offsets[elr],
             missing=(*missing, *absent),
             sources=sources,
             tolerance=read.tolerances.get(OF_GROUPS),
+            survived=read.survived,
         )
 
 
@@ -561,26 +590,22 @@ def _unclean(files: Sequence[ConfigurationFile], version: str) -> bool:
 
 
 def _offsets(
-    files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources: Mapping[str, SourcedValue]
+    files: Sequence[ConfigurationFile],
+    chosen: ChosenVersion,
+    sources: Mapping[str, SourcedValue],
+    read: Read,
+    *,
+    elr: bool | None,
 ) -> TopicBelow:
-    """The topic __consumer_offsets as new brokers create it: with their min.insync.replicas and unclean.leader.election.enable."""
-    brokers = [file for file in files if file.role == "broker"]
-    min_isr = in_force(MIN_ISR, brokers, chosen.version)
-    unclean = in_force(UNCLEAN, brokers, chosen.version)
-    acks = None if lacks_required_acks(chosen.release) else in_force(REQUIRED_ACKS, brokers, chosen.version)
-    return TopicBelow(
-        release=chosen.release,
-        mode=chosen.mode,
-        replicas=int(sources[REPLICAS.key].value),
-        min_isr=1 if min_isr is None else int(min_isr.value),
-        unclean=unclean is not None and unclean.value == "true",
-        acks="all" if acks is None else OF_REQUIRED[acks.value],
-    )
+    """The topic of the offsets as brokers create it: with their min.insync.replicas and unclean.leader.election.enable.
 
-
-def lacks_required_acks(release: str) -> bool:
-    """Does the coordinator always wait for all members of the ISR (KAFKA-16736)?"""
-    return RELEASES.index(release) >= RELEASES.index("4.0.0")
+    No commit is answered where more replicas must be in sync than there are, so nothing that was is lost.
+    """
+    replicas = sources[REPLICAS.key]
+    min_isr = in_force(MIN_ISR, [file for file in files if file.role == "broker"], chosen.version)
+    unreachable = min_isr is not None and int(min_isr.value) > int(replicas.value)
+    own = {REPLICATION_FACTOR: replicas} | ({MIN_ISR.key: replicas} if unreachable else {})
+    return topic_below(OFFSETS, own, chosen, read, elr=elr)
 
 
 def _doubts(files: Sequence[ConfigurationFile], cases: Iterable[GroupsCase]) -> Iterator[Notice]:

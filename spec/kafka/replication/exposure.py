@@ -8,13 +8,14 @@ from typing import ClassVar
 
 from neverlost.model.core import Model
 from neverlost.model.kafka.replication.state import BROKER, Delay, LostDecision, Partition
+from neverlost.spec.bugs import assumed_in
 from neverlost.spec.configuration import Deployment
 from neverlost.spec.configuration.clients import Client
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
 from neverlost.spec.configuration.versions import at_least
 from neverlost.spec.exposure import ConfigurationChange, Danger, Exposure
 from neverlost.spec.faults import Faults, singles
-from neverlost.spec.kafka.releases import ZOOKEEPER
+from neverlost.spec.kafka.releases import ZOOKEEPER, span_of
 
 from .versions import version_named
 
@@ -63,6 +64,16 @@ def _of_flushes(deployment: Deployment) -> Iterator[str]:
             if at_least(deployment.version, "3.0")
             else ", also in a new file, whose folder Kafka does not sync (KAFKA-3968)"
         )
+
+
+def _of_bugs(deployment: Deployment, danger: Danger) -> tuple[str, ...]:
+    """What a verdict assumes of bugs that the model does not have: of the brokers', and for duplicates of the Java client's."""
+    package = __name__.rpartition(".")[0]
+    readings = (deployment.reading, *deployment.alike)
+    brokers = {release for reading in readings for release in span_of(reading.chosen.release, reading.chosen.until)}
+    java = {reading.java_release for reading in readings if _sends_as_java(reading.clients.get("producer"))}
+    of_client = assumed_in(package, java, of_client=True) if danger.property == "written_once" else ()
+    return (*assumed_in(package, brokers), *of_client)
 
 
 def _sends_as_java(client: Client | None) -> bool:
@@ -175,7 +186,8 @@ class ReplicationExposure(Exposure):
         """
         renumbers = danger.property == "written_once" and _may_renumber(deployment)
         of_mode = (NO_CONTROLLER,) if deployment.mode == ZOOKEEPER else ()
-        return (*self.assumes, *of_mode, *_of_flushes(deployment), *((NONE_REFUSED,) if renumbers else ()))
+        of_bugs = _of_bugs(deployment, danger)
+        return (*self.assumes, *of_mode, *_of_flushes(deployment), *((NONE_REFUSED,) if renumbers else ()), *of_bugs)
 
     def usual_faults(self, deployment: Deployment, danger: Danger) -> tuple[Faults, ...]:
         if danger.concerns == "consumer":

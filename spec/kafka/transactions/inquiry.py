@@ -17,9 +17,9 @@ from neverlost.spec.configuration.features import ELR_KEY
 from neverlost.spec.configuration.forgotten import DELIVERY, EXPIRATION, OLD_EXPIRATION
 from neverlost.spec.configuration.in_force import in_force, told, without_others
 from neverlost.spec.configuration.layers import set_by
-from neverlost.spec.configuration.readings import CLIENT, ELR, JAVA_2_0, JAVA_2_8, OFF, ON
+from neverlost.spec.configuration.readings import CLIENT, ELR, JAVA_2_0, JAVA_2_8, LEVELS, OFF, ON
+from neverlost.spec.configuration.topics import TRANSACTIONS
 from neverlost.spec.configuration.version_choice import ChosenVersion
-from neverlost.spec.configuration.versions import version_line
 from neverlost.spec.exposure import Danger
 from neverlost.spec.inquiry import (
     RELEASE,
@@ -35,11 +35,11 @@ from neverlost.spec.inquiry import (
     add_case,
     all_within,
     bounds_of,
-    no_several_faults,
 )
-from neverlost.spec.kafka.releases import EITHER, KRAFT, RELEASES, has_mode
+from neverlost.spec.kafka.releases import EITHER, RELEASES
 
-from ..replication.topics_below import LOST, TopicBelow
+from ..replication.topics_below import LOST, OF_ELR, REPLICATION_FACTOR, TopicBelow, elr_levels, topic_below
+from ..replication.topics_below import MIN_ISR as OF_TOPIC
 from .differences import NAMED, TIME_LINE
 
 OF_TRANSACTIONS = "transactions"
@@ -132,11 +132,7 @@ POINTS = (
         ways={TV2: "transaction.version 2", TV0: "transaction.version 0 or 1"},
     ),
     OpenPoint(name=SPEAKS, about="which transaction version the client has", ways=CLIENTS_AHEAD),
-    OpenPoint(
-        name=ELR,
-        about="whether eligible leader replicas are on",
-        ways={ON: "eligible leader replicas on", OFF: "eligible leader replicas off"},
-    ),
+    OF_ELR,
     OpenPoint(
         name=UNANSWERED,
         about="what the program does when EndTxn is not answered",
@@ -207,7 +203,30 @@ class TransactionsCase(Case):
         if self.tolerance is not None:
             usual, beyond = all_within(self.tolerance), []
         found = [self.ask(danger, counts, usual=counts in usual) for danger in DANGERS for counts in (*usual, *beyond)]
-        return (*found, *self.log.asks(DECISION_LOST, usual=True))
+        return (*found, *self.log.asks(DECISION_LOST, self.survived, usual=True))
+
+    @property
+    def several(self) -> tuple[str, ...]:
+        return tuple(self.log.several(DECISION_LOST, self.survived))
+
+    @property
+    def assumed_of_log(self) -> tuple[str, ...]:
+        return self.log.assumed_of(DECISION_LOST)
+
+    @property
+    def left_open(self) -> str:
+        """A coordinator reads its log beyond the high watermark, and sends the markers of what it has read.
+
+        Source: TransactionStateManager.loadTransactionMetadata, loadTransactionsForTxnTopicPartition.
+        """
+        if self.log.unknown and (self.several or self.log.made is None):
+            return self.log.unknown
+        if not self.several:
+            return ""
+        return (
+            f"with {' or '.join(self.several)} a coordinator may read the end of a transaction that {self.log.name} has not"
+            " acknowledged, send its markers, and be replaced by one that does not have it, which is not modelled"
+        )
 
     def model(self, counts: Counts) -> Model:
         """The producer as a model with these faults."""
@@ -224,12 +243,11 @@ class TransactionsCase(Case):
 
     @property
     def searched(self) -> str:
-        log = self.log
+        log, bounds = self.log, bounds_of(self.model({}))
+        if log.made is None:
+            return bounds
         replicas = f"{log.replicas} replica{'' if log.replicas == 1 else 's'}"
-        return (
-            f"{bounds_of(self.model({}))}; the coordinator's log as a topic with {replicas} and"
-            f" min.insync.replicas={log.min_isr}"
-        )
+        return f"{bounds}; the coordinator's log as a topic with {replicas} and min.insync.replicas={log.min_isr}"
 
     def remedies(self) -> Sequence[Remedy]:
         """The coordinator's log, the client, the feature and releases: each alone, then together."""
@@ -242,25 +260,19 @@ class TransactionsCase(Case):
 
     def _of_log(self, case: TransactionsCase) -> Iterator[Remedy]:
         """Eligible leader replicas; more replicas of the coordinator's log, and more of them in sync; both."""
-        larger = replace(case.log, replicas=max(3, case.log.replicas), min_isr=max(2, case.log.min_isr))
-        words = [
-            f"have {key.key}={then} ({told(case.sources[key.key])})"
-            for key, now, then in (
-                (REPLICAS, case.log.replicas, larger.replicas),
-                (MIN_ISR, case.log.min_isr, larger.min_isr),
-            )
-            if now != then
-        ]
+        wanted = {REPLICATION_FACTOR: max(3, case.log.replicas), OF_TOPIC: max(2, case.log.min_isr)}
+        now = {REPLICATION_FACTOR: case.log.replicas, OF_TOPIC: case.log.min_isr}
+        larger = {key: str(then) for key, then in wanted.items() if now[key] != then}
+        with_elr = {} if case.log.elr is not False else {ELR_KEY: LEVELS[ON]}
         elr = "turn eligible leader replicas on: kafka-features.sh upgrade --feature eligible.leader.replicas.version=1"
-        tools = "(kafka-reassign-partitions.sh, kafka-configs.sh)"
-        topic = f"{' and '.join(words)}, also of the topic __transaction_state that there is {tools}"
+        topic = _larger_words(case, larger)
         place = _place(case.sources[REPLICAS.key]) or _place(case.sources[MIN_ISR.key])
-        if case.log.elr is False:
-            yield Remedy(words=elr, case=replace(case, log=replace(case.log, elr=True)))
-        if larger != case.log:
-            yield Remedy(words=topic, case=replace(case, log=larger), place=place)
-        if case.log.elr is False and larger != case.log:
-            yield Remedy(words=f"{topic}; and {elr}", case=replace(case, log=replace(larger, elr=True)), place=place)
+        tried = [(with_elr, elr, None), (larger, topic, place)]
+        tried += [({**larger, **with_elr}, f"{topic}; and {elr}", place)] if larger and with_elr else []
+        for changes, said, where in tried:
+            after = case.log.after(changes) if changes else None
+            if after is not None:
+                yield Remedy(words=said, case=replace(case, log=after), place=where)
 
     def _of_versions(self, case: TransactionsCase) -> Iterator[Remedy]:
         """A newer client, the feature, and later releases of both."""
@@ -275,7 +287,8 @@ class TransactionsCase(Case):
         if has_feature and case.server == TV0 and case.client == TV0:
             yield Remedy(words=f"{client}; and {feature}", case=replace(newer, server=TV2))
         for named in NAMED:
-            if RELEASES.index(named.since) > RELEASES.index(case.release):
+            log = case.log.upgraded(named.since) if RELEASES.index(named.since) > RELEASES.index(case.release) else None
+            if log is not None:
                 with_feature = RELEASES.index(named.since) >= RELEASES.index(FIRST_WITH_TV2)
                 after = replace(
                     newer if with_feature else case,
@@ -283,7 +296,7 @@ class TransactionsCase(Case):
                     stands_for={named.since: named.since},
                     server=TV2 if with_feature else TV0,
                     verification=RELEASES.index(named.since) >= RELEASES.index("3.6.0"),
-                    log=_upgraded(case.log, named.since),
+                    log=log,
                 )
                 words = f"upgrade Kafka to {named.since}, brokers and clients"
                 yield Remedy(
@@ -291,11 +304,18 @@ class TransactionsCase(Case):
                 )
 
 
-def _upgraded(log: TopicBelow, release: str) -> TopicBelow:
-    """The coordinator's log under another release; what is upgraded has no eligible leader replicas until they are turned on."""
-    mode = log.mode if has_mode(release, log.mode) else KRAFT
-    has_elr = configuration_key("broker", ELR_KEY).default(version_line(release) or "") is not None
-    return replace(log, release=release, mode=mode, elr=bool(log.elr) if has_elr else None)
+def _larger_words(case: TransactionsCase, larger: Mapping[str, str]) -> str:
+    """What brokers should create the topic with, and what the one should have that they have created."""
+    created = (
+        (case.sources[own.key], larger.get(key)) for key, own in ((REPLICATION_FACTOR, REPLICAS), (OF_TOPIC, MIN_ISR))
+    )
+    of_brokers = [
+        f"have {source.key}={then} ({told(source)})" for source, then in created if then not in (None, source.value)
+    ]
+    tools = "(kafka-reassign-partitions.sh, kafka-configs.sh)"
+    if of_brokers:
+        return f"{' and '.join(of_brokers)}, also of the topic {case.log.name} that there is {tools}"
+    return f"have {' and '.join(f'{key}={then}' for key, then in larger.items())} of the topic {case.log.name} {tools}"
 
 
 def _own(remedy: Remedy) -> TransactionsCase:
@@ -315,9 +335,6 @@ def _is_transactional(file: ConfigurationFile) -> bool:
     return file.role == "producer" and any(file.canonical(entry.key) == ID.key for entry in file.entries)
 
 
-TOPIC = "__transaction_state"
-
-
 class TransactionsInquiry(Inquiry):
     """Each producer's file that has a transactional.id."""
 
@@ -328,14 +345,13 @@ class TransactionsInquiry(Inquiry):
     points = POINTS
     answers: ClassVar[frozenset[str]] = frozenset({"transactions"})
     not_asked = "no producer's file sets transactional.id"
-    topic = TOPIC
+    topic = TRANSACTIONS
     assumes = (
         "every program has a transactional.id of its own, which stays the same when it starts again",
         "readers have isolation.level=read_committed",
         "partitions lose no record but a marker where that is asked",
         "no producer comes to the end of its epochs (KAFKA-18660, KAFKA-20090, KAFKA-20310)",
         REPLACED,
-        no_several_faults(TOPIC),
     )
 
     def subjects(self, read: Read) -> Sequence[Subject]:
@@ -351,7 +367,7 @@ class TransactionsInquiry(Inquiry):
             if version is None:
                 continue
             for case in _cases(file, files, chosen, read):
-                key = (version, case.log, tuple((n, w) for n, w in case.ways.items() if n != RELEASE))
+                key = (version, case.log.behaviour, tuple((n, w) for n, w in case.ways.items() if n != RELEASE))
                 add_case(found, key, case)
             doubts |= {notice.text: notice for notice in _doubts(files, chosen)}
         return Subject(
@@ -372,7 +388,8 @@ def _cases(
     has_tv2 = RELEASES.index(chosen.release) >= RELEASES.index(FIRST_WITH_TV2)
     servers = _servers(sources) if has_tv2 else {TV0: False}
     clients = _clients(file.client, chosen, read.said) if has_tv2 and TV2 in servers else {TV0: ("", False)}
-    levels = _levels(files, line)
+    levels = elr_levels(files, line)
+    logs = {elr: topic_below(TRANSACTIONS, _created_with(sources), chosen, read, elr=elr) for elr in levels}
     for server, client, elr, unanswered in product(servers, clients, levels, Unanswered.names):
         ways = {RELEASE: chosen.release} if len(read.versions) > 1 else {}
         ways |= {SERVER: server} if servers[server] else {}
@@ -393,17 +410,19 @@ def _cases(
             verification=VERIFICATION.key in sources and sources[VERIFICATION.key].value == "true",
             unclean=_unclean(files, line),
             expires_soon=_expires_soon(sources),
-            log=TopicBelow(
-                release=chosen.release,
-                mode=chosen.mode,
-                replicas=int(sources[REPLICAS.key].value),
-                min_isr=int(sources[MIN_ISR.key].value),
-                unclean=False,
-                elr=elr,
-            ),
+            log=logs[elr],
             sources=sources,
             tolerance=read.tolerances.get(OF_TRANSACTIONS),
+            survived=read.survived,
         )
+
+
+def _created_with(sources: Mapping[str, SourcedValue]) -> dict[str, SourcedValue]:
+    """What the coordinator creates its topic with, by keys of topics (TransactionStateManager.transactionTopicConfigs)."""
+    replicas, min_isr = sources[REPLICAS.key], sources[MIN_ISR.key]
+    reachable = min((min_isr, replicas), key=lambda one: int(one.value))
+    clean = SourcedValue(value="false", layer="topic", key=UNCLEAN.key)
+    return {REPLICATION_FACTOR: replicas, OF_TOPIC: reachable, UNCLEAN.key: clean}
 
 
 def _servers(sources: Mapping[str, SourcedValue]) -> dict[str, bool]:
@@ -425,16 +444,6 @@ def _clients(client: Client | None, chosen: ChosenVersion, said: Mapping[str, st
     if client is CONNECT or named == "java":
         return {TV2: (f"the Java client of {chosen.version}", False)}
     return {TV2: (CLIENTS_AHEAD[TV2], True), TV0: (CLIENTS_AHEAD[TV0], True)}
-
-
-def _levels(files: Sequence[ConfigurationFile], version: str) -> list[bool | None]:
-    """Whether eligible leader replicas are on, the default first; None where the release does not have them."""
-    level = in_force(configuration_key("broker", ELR_KEY), files, version)
-    if level is None:
-        return [None]
-    if level.file is not None:
-        return [level.value == "1"]
-    return [level.value == "1", level.value != "1"]
 
 
 def _unclean(files: Sequence[ConfigurationFile], version: str) -> bool:

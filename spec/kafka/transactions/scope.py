@@ -79,6 +79,10 @@ NOT_MODELLED = {
     "a coordinator whose log loses what it has decided": (
         "committed transactions are then undecided again; the settings of __transaction_state and replication's profiles say when"
     ),
+    "a coordinator that acts on a decision which its log has not acknowledged, and whose successor does not have it": (
+        "a coordinator reads its log beyond the high watermark, and sends the markers of what it has read (TransactionStateManager"
+        ".loadTransactionMetadata): two moves of the coordinator may tear a transaction, though no acknowledged record is lost"
+    ),
     "a coordinator that was replaced, does not know it, and answers from memory": (
         "it writes to no log what changes nothing: with a client of version 0 it may take an EndTxn for that of the transaction before"
         " (no_commit_lost), and tell a partition that an ended transaction goes on (nothing_hangs). In version 2 epochs tell them apart"

@@ -94,6 +94,9 @@ def test_a_broker_may_say_that_offsets_do_not_wait(tmp_path: Path) -> None:
     (tmp_path / "topics").write_text(line("__consumer_offsets"), encoding="utf-8")
     (found,) = read_deployments([str(path), str(tmp_path / "topics")], kafka_version="3.9")
     assert found.settings["acks"] == "1"
+    path.write_text(SERVER + "offsets.commit.required.acks=1\n", encoding="utf-8")
+    (found,) = read_deployments([str(path), str(tmp_path / "topics")], kafka_version="4.0")
+    assert found.settings["acks"] == "all"
 
 
 def test_two_tools_may_tell_of_the_same_topics(tmp_path: Path) -> None:
