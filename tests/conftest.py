@@ -11,6 +11,7 @@ import pytest
 from command_line import Run, running
 from hypothesis import HealthCheck, settings
 from published_json import write_checked
+from started_commands import started_commands
 
 from neverlost.cli.output import Output
 from neverlost.explorer.files.folders import cache_folder
@@ -127,6 +128,13 @@ def thorough(pytestconfig: pytest.Config) -> bool:
 def store() -> Path:
     """The store of answers that commands use by default: what one test has searched for, another finds there."""
     return cache_folder() / "answers"
+
+
+@pytest.fixture(scope="session")
+def started() -> Iterator[Path]:
+    """A folder with a `neverlost` that need not import everything again for each command."""
+    with started_commands() as folder:
+        yield folder
 
 
 @pytest.fixture

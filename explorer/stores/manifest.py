@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
+from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
@@ -129,12 +130,16 @@ def _checksum(values: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
+_hints = cache(get_type_hints)
+"""The types of the fields of a class. Reading them takes longer than reading what a manifest says of a level."""
+
+
 def typed(kind: type[T], value: Any, place: str) -> T:
     """A value of JSON as the declared type of a field. Raises TypeError, with the place, if it has another type."""
     origin, arguments = get_origin(kind), get_args(kind)
     found: Any = value
     if is_dataclass(kind):
-        hints = get_type_hints(kind)
+        hints = _hints(kind)
         if not isinstance(value, dict) or set(value) != set(hints):
             raise TypeError(f"{place} has not just {', '.join(hints)}")
         found = kind(**{name: typed(hint, value[name], f"{place}.{name}") for name, hint in hints.items()})

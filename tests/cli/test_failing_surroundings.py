@@ -91,8 +91,11 @@ Ran = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def command(made: Path, tmp_path: Path) -> Ran:
-    """Runs the installed command; `limits` are those of the system, `closed` the streams that it does not have."""
+def command(made: Path, tmp_path: Path, started: Path) -> Ran:
+    """Runs the command; `limits` are those of the system, `closed` the streams that it does not have.
+
+    It is the installed one where its start is what fails: without a stream, a cache or memory.
+    """
 
     def run(
         *arguments: str, closed: int | None = None, limits: Mapping[int, int] | None = None, **options: Any
@@ -105,8 +108,10 @@ def command(made: Path, tmp_path: Path) -> Ran:
 
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
         words = [argument.format(made=made, own=tmp_path) for argument in arguments]
+        starts = closed is not None or "env" in options or resource.RLIMIT_AS in (limits or {})
+        program = SCRIPT if starts else started / SCRIPT.name
         return subprocess.run(
-            [SCRIPT, *words], preexec_fn=prepare, text=True, timeout=GENEROUS_SECONDS, check=False, **streams
+            [program, *words], preexec_fn=prepare, text=True, timeout=GENEROUS_SECONDS, check=False, **streams
         )
 
     return run
@@ -413,7 +418,7 @@ READERS = {
 
 
 @pytest.mark.parametrize("name", quick_one_in(4, list(READERS)))
-def test_waiting_for_who_writes_a_pipe_is_said(name: str, made: Path, tmp_path: Path) -> None:
+def test_waiting_for_who_writes_a_pipe_is_said(name: str, made: Path, started: Path, tmp_path: Path) -> None:
     file, arguments = READERS[name]
     if file == "cases.ndjson":
         shutil.copy(made / "suite" / "suite.json", tmp_path)
@@ -421,7 +426,7 @@ def test_waiting_for_who_writes_a_pipe_is_said(name: str, made: Path, tmp_path: 
     os.mkfifo(pipe)
     words = [word.format(pipe=pipe, folder=tmp_path) for word in arguments]
     process = subprocess.Popen(
-        [SCRIPT, name.partition(",")[0], *words],
+        [started / SCRIPT.name, name.partition(",")[0], *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -438,11 +443,11 @@ def test_waiting_for_who_writes_a_pipe_is_said(name: str, made: Path, tmp_path: 
     assert str(pipe) in err
 
 
-def test_waiting_for_who_reads_a_pipe_is_said_and_it_gets_the_result(tmp_path: Path) -> None:
+def test_waiting_for_who_reads_a_pipe_is_said_and_it_gets_the_result(started: Path, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     process = subprocess.Popen(
-        [SCRIPT, *CHECK, "--json", pipe], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [started / SCRIPT.name, *CHECK, "--json", pipe], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     try:
         assert process.stderr is not None

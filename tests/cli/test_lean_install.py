@@ -7,7 +7,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 from packaging.requirements import Requirement
+from started_commands import started_commands
 
 from neverlost.cli.lazy import EXTRAS
 from neverlost.cli.main import cli
@@ -23,12 +24,6 @@ from neverlost.explorer.stores.manifest import write_manifest
 ROOT = Path(__file__).parents[2]
 KIP_320 = ("published/kip-320", "--replicas=2", "--log-size=1", "--records=1", "--leader-epochs=2")
 ONE_REPLICA = sorted(str(path) for path in (ROOT / "examples" / "audit" / "replication-factor-1").iterdir())
-WITHOUT_EXTRAS = f"""
-import sys
-sys.modules.update(dict.fromkeys({sorted(EXTRAS)}))
-from neverlost.cli.main import main
-sys.exit(main(sys.argv[1:]))
-"""
 LOADED = """
 import sys
 from neverlost.cli.main import main
@@ -46,8 +41,15 @@ class OnSpark:
     identity: Mapping[str, str] = field(default_factory=lambda: {"engine": "spark"})
 
 
-def python(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, cwd=ROOT)
+def ran(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+
+
+@pytest.fixture(scope="module")
+def lean() -> Iterator[Path]:
+    """The program `neverlost` where no extra is installed."""
+    with started_commands(without=EXTRAS) as folder:
+        yield folder / "neverlost"
 
 
 @pytest.mark.parametrize(
@@ -63,9 +65,9 @@ def python(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     ],
     ids=lambda value: value[0] if isinstance(value, list) else None,
 )  # fmt: skip
-def test_it_works_without_any_extra(arguments: list[str], code: int, tmp_path: Path) -> None:
-    ran = python(WITHOUT_EXTRAS, *(a.replace("@", str(tmp_path)) for a in arguments))
-    assert (ran.returncode, "is not installed" in ran.stderr) == (code, False), ran.stderr
+def test_it_works_without_any_extra(arguments: list[str], code: int, lean: Path, tmp_path: Path) -> None:
+    found = ran(lean, *(a.replace("@", str(tmp_path)) for a in arguments))
+    assert (found.returncode, "is not installed" in found.stderr) == (code, False), found.stderr
 
 
 @pytest.mark.parametrize(
@@ -84,16 +86,16 @@ def test_it_works_without_any_extra(arguments: list[str], code: int, tmp_path: P
     ids=lambda value: value[0] if isinstance(value, list) else None,
 )
 def test_what_needs_an_extra_says_in_one_line_what_to_install(
-    arguments: list[str], package: str, extra: str, tmp_path: Path
+    arguments: list[str], package: str, extra: str, lean: Path, tmp_path: Path
 ) -> None:
     write_manifest(tmp_path, OnSpark())
-    ran = python(WITHOUT_EXTRAS, *(a.replace("@", str(tmp_path)) for a in arguments))
+    found = ran(lean, *(a.replace("@", str(tmp_path)) for a in arguments))
     named = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     begins, ends = f"error: this needs {package}, which is not installed; pip install ", " installs it\n"
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr.startswith(begins)
-    assert ran.stderr.endswith(ends)
-    said = shlex.split(ran.stderr.removeprefix(begins).removesuffix(ends))
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.startswith(begins)
+    assert found.stderr.endswith(ends)
+    said = shlex.split(found.stderr.removeprefix(begins).removesuffix(ends))
     assert {Requirement(one) for one in said} == {Requirement(one) for one in named[extra]}
 
 
@@ -107,9 +109,9 @@ def test_what_needs_an_extra_says_in_one_line_what_to_install(
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
 def test_nothing_is_imported_that_is_not_needed(arguments: list[str], unneeded: set[str]) -> None:
-    ran = python(LOADED, *arguments)
-    assert ran.returncode == 0
-    assert unneeded & set(ran.stderr.split()) == set()
+    found = ran(sys.executable, "-c", LOADED, *arguments)
+    assert found.returncode == 0
+    assert unneeded & set(found.stderr.split()) == set()
 
 
 def completions(*words: str) -> list[tuple[str, str | None]]:
@@ -189,16 +191,16 @@ def test_every_command_is_where_the_table_says() -> None:
     assert cli.get_command(context, "unknown") is None
 
 
-def test_an_unknown_command_is_refused() -> None:
-    ran = python(WITHOUT_EXTRAS, "chekc")
-    assert ran.returncode == 2
-    assert "no command is named 'chekc'. Did you mean 'check'?" in ran.stderr
+def test_an_unknown_command_is_refused(lean: Path) -> None:
+    found = ran(lean, "chekc")
+    assert found.returncode == 2
+    assert "no command is named 'chekc'. Did you mean 'check'?" in found.stderr
 
 
 def test_the_version_is_told_without_importing_a_command() -> None:
-    ran = python(LOADED, "--version")
-    assert ran.stdout.startswith("neverlost, version ")
-    assert set(ran.stderr.split()) & HEAVY == set()
+    found = ran(sys.executable, "-c", LOADED, "--version")
+    assert found.stdout.startswith("neverlost, version ")
+    assert set(found.stderr.split()) & HEAVY == set()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="it is about refusing it")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from shell_blocks import (
     run_block,
     targets,
 )
-from started_commands import started_commands
 
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
@@ -47,13 +45,6 @@ LONG = (
 
 def executed(page: Path) -> object:
     return pytest.param(page, marks=[pytest.mark.thorough] if name(page) in LONG else [])
-
-
-@pytest.fixture(scope="session")
-def started() -> Iterator[Path]:
-    """A folder with a `neverlost` that need not import everything again for each command."""
-    with started_commands() as folder:
-        yield folder
 
 
 @pytest.mark.parametrize("page", [executed(p) for p in PAGES if blocks_of(p.read_text(encoding="utf-8"))], ids=name)

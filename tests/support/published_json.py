@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import jsonschema_rs
 import pytest
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
@@ -60,10 +61,20 @@ def _validator(name: str) -> Draft202012Validator:
     return Draft202012Validator(strict)
 
 
+@cache
+def _quick_validator(name: str) -> jsonschema_rs.Draft202012Validator:
+    return jsonschema_rs.Draft202012Validator(closed(schema(name)))
+
+
 def what_is_wrong(name: str, value: Any) -> str | None:
     """In which way a document is not as its schema says; None if it is."""
+    # The validator in Rust takes milliseconds where the one in Python takes a second; the latter says which part of a choice is wrong.
+    if _quick_validator(name).is_valid(value):
+        return None
     error = best_match(_validator(name).iter_errors(value))
-    return None if error is None else f"{error.json_path}: {error.message}"
+    if error is None:
+        pytest.fail(f"two validators differ about a document of neverlost schema {name}")
+    return f"{error.json_path}: {error.message}"
 
 
 def expect_published(name: str, value: Any) -> None:

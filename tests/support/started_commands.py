@@ -1,9 +1,9 @@
 """The command `neverlost` as forks of one process that has imported, audited and searched: a command takes no second to start.
 
-    python started_commands.py FOLDER
+    python started_commands.py FOLDER [PACKAGE...]
 
-A fork has the arguments, streams, folder and environment of who asks for it, and gives its exit code back. Only how the installed
-program starts is another way here.
+A fork has the arguments, streams, folder, environment and limit of files of who asks for it, and gives its exit code back. Only how
+the installed program starts is another way here. With packages, they cannot be imported, and no command was run before.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from __future__ import annotations
 import gc
 import json
 import os
+import resource
 import select
 import socket
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from importlib import import_module
 from pathlib import Path
@@ -40,11 +41,12 @@ USUAL = (
 """Commands of the kinds that pages show most."""
 
 ASKS = """#!{python} -IS
-import json, os, socket, sys
+import json, os, resource, socket, sys
 with socket.socket(socket.AF_UNIX) as asked:
     asked.connect({place!r})
     socket.send_fds(asked, [b"."], [0, 1, 2])
-    asked.sendall(json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode())
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    asked.sendall(json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ), limits]).encode())
     asked.shutdown(socket.SHUT_WR)
     code = asked.recv(8)
 sys.exit(int(code) if code else "what starts commands has ended")
@@ -52,27 +54,29 @@ sys.exit(int(code) if code else "what starts commands has ended")
 
 
 @contextmanager
-def started_commands() -> Iterator[Path]:
-    """A folder with a program `neverlost`, for the front of PATH."""
+def started_commands(without: Collection[str] = ()) -> Iterator[Path]:
+    """A folder with a program `neverlost`, for the front of PATH, which cannot import some packages."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         program = folder / "neverlost"
         program.write_text(ASKS.format(python=sys.executable, place=str(folder / SOCKET)), encoding="utf-8")
         program.chmod(stat.S_IRWXU)
         with subprocess.Popen(
-            [sys.executable, __file__, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, __file__, name, *without], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as serving:
             assert serving.stdout is not None
             assert serving.stdout.readline() == "ready\n"
             yield folder
 
 
-def _serve(folder: Path) -> int:
+def _serve(folder: Path, without: Collection[str]) -> int:
     """Fork for each who asks, until the standard input ends. A fork returns the exit code of its command."""
     # As the command line itself does before it imports NumPy.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    _import_all()
-    _run_usual()
+    sys.modules.update(dict.fromkeys(without))
+    _import_all("z3" not in without)
+    if not without:
+        _run_usual()
     gc.collect()
     gc.freeze()
     with socket.socket(socket.AF_UNIX) as listening:
@@ -92,14 +96,14 @@ def _serve(folder: Path) -> int:
             _forget_ended()
 
 
-def _import_all() -> None:
+def _import_all(proofs: bool) -> None:
     from neverlost.cli.main import COMMANDS
     from neverlost.spec.families import profiles
 
     for topic in COMMANDS.values():
         for place, _ in topic.values():
             import_module(f"neverlost.cli.commands.{place.partition(':')[0]}")
-    for engine in ("engines.compiled", "symbolic.proof"):
+    for engine in ("engines.compiled", *(["symbolic.proof"] if proofs else [])):
         import_module(f"neverlost.explorer.{engine}")
     len(profiles())
 
@@ -125,7 +129,7 @@ def _answer(asked: socket.socket) -> int:
     """In a fork: the command itself, in another fork, whose exit code goes to who asked."""
     _, streams, _, _ = socket.recv_fds(asked, 1, 3)
     with asked.makefile("rb") as text:
-        arguments, folder, environment = json.loads(text.read())
+        arguments, folder, environment, limits = json.loads(text.read())
     command = os.fork()
     if command:
         for stream in streams:
@@ -141,10 +145,11 @@ def _answer(asked: socket.socket) -> int:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     from neverlost.cli.main import main
 
     return main(arguments)
 
 
 if __name__ == "__main__":
-    sys.exit(_serve(Path(sys.argv[1])))
+    sys.exit(_serve(Path(sys.argv[1]), sys.argv[2:]))
