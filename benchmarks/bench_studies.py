@@ -2,8 +2,8 @@
 
     python benchmarks/bench_studies.py
 
-Prints the seconds that passed, those of the processor, compilation included, and the load at the end. On a busy machine the seconds
-that passed say nothing, and those of the processor are more than on an idle one.
+Prints the seconds that passed, those of the processor, compilation included, and the load at the end. On a busy machine the
+seconds that passed say nothing, and those of the processor are more than on an idle one.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from shlex import quote
 from traceback import walk_tb
 from types import CodeType, ModuleType
 
+from neverlost.model import core
 from neverlost.model.arguments import argument
 from neverlost.model.core import NeverlostError, Profile, UnknownNameError
 from neverlost.model.core.parsing import parsed
@@ -42,6 +43,8 @@ def _hint(error: BaseException) -> str:
     unknown = UNKNOWN_KEYWORD.fullmatch(str(error))
     if unknown:
         return f": {UnknownNameError('argument of Profile', unknown[1], [one.name for one in fields(Profile)])}"
+    if isinstance(error, NameError) and hasattr(core, error.name or ""):
+        return f"; write `from neverlost.modelling import {error.name}`"
     if str(error) != MISSING_INITIAL:
         return ""
     return "; write initial=initial, and `def initial(s: YourState) -> None`, which sets what does not begin at its lowest value"

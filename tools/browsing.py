@@ -22,6 +22,8 @@ ALONE = [
 ]
 WIDE, NARROW = {"width": 1400, "height": 900}, {"width": 390, "height": 800}
 WIDEST = {"width": 1920, "height": 1080}
+PAPER = {"width": 703, "height": 1032}
+"""What the margins of A4 leave."""
 
 
 @dataclass

@@ -60,6 +60,8 @@ def compare_command(
         release_named(name, mode if mode and len(runnable_releases().get(name, ())) > 1 else None)
         for name in (newest_of_line(first), newest_of_line(second))
     )
+    if not quiet:
+        click.echo("The runs are searched for, which takes minutes; --rules shows at once what differs", err=True)
     with StatusLine(quiet) as status, interruptible() as interrupted:
         watch = Watch(progress=status.say, interrupted=interrupted)
         rules = [telling_rules(one, other, watch=watch), telling_rules(other, one, watch=watch)]

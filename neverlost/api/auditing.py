@@ -17,12 +17,20 @@ from neverlost.reports.audit.readings import readings_block
 from neverlost.reports.audit.sections import (
     case_rows,
     doubts_of_section,
+    first_of_section,
     heading,
     headline_of,
     not_asked_words,
     rows_of_section,
 )
-from neverlost.reports.audit.wording import called_by_name, cannot_be_audited, headline, settings_line
+from neverlost.reports.audit.wording import (
+    called_by_name,
+    cannot_be_audited,
+    first_fix,
+    first_words,
+    headline,
+    settings_line,
+)
 from neverlost.reports.layout import wrapped
 from neverlost.spec.configuration import RefusedTopics, parse_tolerances, read_all
 from neverlost.studies.audit.audit import MOST_STATES, AuditResult, ClassAudit, audit_of, read_of
@@ -77,7 +85,7 @@ class Audit(Judged, Shown):
             raise PropertyNotHeldError(self.text())
 
     def text(self) -> str:
-        """The configuration, the verdict, the doubts about it, and what can happen."""
+        """The configuration, the verdict, the doubts about it, what to do first, and what can happen."""
         refused = [f"{cannot_be_audited(one)}{problem}" for one in self.found.refused for problem in one.problems]
         sections = [_section_text(section) for section in self.found.sections.asked]
         left = not_asked_words(self.found.sections.not_asked)
@@ -88,9 +96,10 @@ class Audit(Judged, Shown):
 def _section_text(section: Section) -> str:
     doubts = [f"  in doubt: {doubt}" for doubt in doubts_of_section(section)]
     rows = [f"  {row.danger.name:28}{row.faults:34}{row.words}" for row in rows_of_section(section)]
+    first = _first_line(first_of_section(section))
     conditions = [f"  {row.condition}: {row.words}" for row in case_rows(section)]
     heads = [wrapped(f"{heading(section)}:"), wrapped(headline_of(section)), *conditions]
-    return "\n".join([*heads, *doubts, "", *rows])
+    return "\n".join([*heads, *doubts, *first, "", *rows])
 
 
 def _class_text(audit: ClassAudit) -> str:
@@ -106,7 +115,13 @@ def _class_text(audit: ClassAudit) -> str:
     block = readings_block(audit.readings)
     readings = [] if block is None else [wrapped(block.depends), *(f"  {r.condition}: {r.words}" for r in block.rows)]
     heads = [*readings, wrapped(settings_line(audit.deployment)), wrapped(headline(examination))]
-    return "\n".join([*units, *heads, *doubts, "", *rows])
+    fix = first_fix(audit)
+    first = _first_line("" if fix is None else first_words(one, fix))
+    return "\n".join([*units, *heads, *doubts, *first, "", *rows])
+
+
+def _first_line(words: str) -> list[str]:
+    return [wrapped(f"Do first: {words}", "  ")] if words else []
 
 
 def audit(

@@ -37,6 +37,7 @@ from .wording import (
     conditions,
     every_state,
     few,
+    first_fix,
     first_words,
     fix_words,
     headline,
@@ -191,12 +192,6 @@ def _class(audit: ClassAudit, *, quiet: bool) -> Iterator[Text]:
     yield from _assumed(examination)
     yield from _warnings(examination)
     yield from _checked(audit)
-
-
-def first_fix(audit: ClassAudit) -> Fix | None:
-    """What prevents the first danger that should be survived; None if nothing is known to."""
-    urgent = [fix for found, fix in zip(audit.examination.violated, audit.fixes, strict=True) if found.tolerated]
-    return next((fix for fix in urgent if fix is not None), None)
 
 
 def _readings(audit: ClassAudit) -> Iterator[Text]:

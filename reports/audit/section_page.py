@@ -22,6 +22,7 @@ from .sections import (
     command_of,
     doubts_of_section,
     examined_words,
+    first_of_section,
     happens_in,
     heading,
     headline_of,
@@ -101,9 +102,9 @@ def section_tone(section: Section) -> str:
 
 def _first(section: Section) -> str:
     """What to do first, in a sentence."""
-    fix = next((fix for fix in section.fixes.values() if fix is not None), None)
-    if fix is not None:
-        return f"{upper(fix.remedy.words)}."
+    first = first_of_section(section)
+    if first:
+        return first
     if section.fixes:
         return nothing_helps(section, next(iter(section.fixes)))
     if section.verdict == Verdict.HOLDS:

@@ -19,6 +19,7 @@ from .sections import (
     command_of,
     doubts_of_section,
     examined_words,
+    first_of_section,
     fix_line,
     heading,
     headline_of,
@@ -63,6 +64,9 @@ def _section(section: Section, *, quiet: bool) -> Iterator[Text]:
     if doubts:
         yield Text("The verdict may be different, because", style="yellow")
         yield from (Text(wrapped(f"  {doubt}", "    "), style="yellow") for doubt in doubts)
+    first = first_of_section(section)
+    if first and not quiet:
+        yield Text(wrapped(f"Do first: {first}", "  "), style="bold")
     yield Text()
     yield from _table(section)
     if quiet:

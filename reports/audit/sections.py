@@ -14,7 +14,6 @@ from neverlost.model.arguments import argument
 from neverlost.spec.exposure import Danger
 from neverlost.spec.inquiry import RELEASE, Case, Inquiry, words_of
 from neverlost.spec.kafka.releases import RELEASES
-from neverlost.spec.kafka.replication.topics_below import LOST
 from neverlost.studies.audit.audit import AuditResult
 from neverlost.studies.audit.comparison import Change, SectionChange
 from neverlost.studies.audit.sections import NO_SECTIONS, CaseVerdict, Decided, NotAsked, Section, SectionFix, Standing
@@ -136,7 +135,7 @@ def headline_of(section: Section) -> str:
 
 def _lost_by_several(section: Section) -> str:
     """With which several faults the coordinator's log loses what it has acknowledged, as a further sentence; empty if with none."""
-    lost = [one.ask.with_what for one in section.violated if one.ask.several and one.ask.danger.property == LOST]
+    lost = [one.ask.with_what for one in section.violated if one.ask.several and one.ask.danger.concerns == "log"]
     if not lost:
         return ""
     then = "then lose what it has acknowledged" if lost == _breaking(section) else ""
@@ -362,6 +361,12 @@ def fix_line(section: Section, danger: Danger) -> str:
     if fix is None:
         return f"none. {nothing_helps(section, danger)} {danger.otherwise}".strip()
     return f"{upper(fix.remedy.words)}. {_verified(fix)}"
+
+
+def first_of_section(section: Section) -> str:
+    """What to do first, in a sentence; empty if nothing is known to help."""
+    fix = next((fix for fix in section.fixes.values() if fix is not None), None)
+    return "" if fix is None else f"{upper(fix.remedy.words)}."
 
 
 def _verified(fix: SectionFix) -> str:

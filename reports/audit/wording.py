@@ -410,6 +410,12 @@ def changes_line(deployment: Deployment, changes: Sequence[ConfigurationChange])
     return f"{words[0].upper()}{words[1:]}"
 
 
+def first_fix(audit: ClassAudit) -> Fix | None:
+    """What prevents the first danger that should be survived; None if nothing is known to."""
+    urgent = [fix for found, fix in zip(audit.examination.violated, audit.fixes, strict=True) if found.tolerated]
+    return next((fix for fix in urgent if fix is not None), None)
+
+
 def first_words(deployment: Deployment, fix: Fix) -> str:
     """What to do first, with its price: what helps for good, and before an upgrade what helps until then."""
     words = _with_costs(deployment, sorted(fix.changes, key=lambda change: change.key == VERSION))

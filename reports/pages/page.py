@@ -28,13 +28,13 @@ TOKENS, PICTURE = "pages/tokens.css", "pages/picture.css"
 STYLES = (TOKENS, PICTURE, "pages/page.css")
 
 
-OPTION = re.compile(r"--\w[\w-]*")
+UNBROKEN = re.compile(r"--\w[\w-]*|-&gt;")
 SLASH = re.compile(r"(?<=[\w.])/(?=\w)")
 
 
 def fitted(text: str) -> Markup:
-    """A text for windows of every width: a line may end after a slash of a path, and not within an option such as `--min-isr`."""
-    whole = OPTION.sub(r'<span class="whole">\g<0></span>', str(escape(text)))
+    """A text for windows of every width: a line may end after a slash of a path, and not within `--min-isr` or `->`."""
+    whole = UNBROKEN.sub(r'<span class="whole">\g<0></span>', str(escape(text)))
     return Markup(SLASH.sub("/<wbr>", whole))
 
 
@@ -77,7 +77,7 @@ def picture_style() -> str:
     def written(colours: Mapping[str, str]) -> str:
         return re.sub(r"var\(--([\w-]+)\)", lambda name: colours[name[1]], asset(PICTURE))
 
-    return f"{written(light)}@media (prefers-color-scheme: dark) {{\n{written(dark)}}}\n"
+    return f"{written(light)}@media screen and (prefers-color-scheme: dark) {{\n{written(dark)}}}\n"
 
 
 def whole_page(

@@ -360,6 +360,7 @@ FILES: dict[str, tuple[str, str, str]] = {
     "syntax": ("def\n", ":COUNTER", "cannot be loaded: SyntaxError"),
     "failing": ("1 / 0\n", ":COUNTER", "cannot be loaded, at line 1: ZeroDivisionError"),
     "raising": ("raise BaseException('no')\n", ":COUNTER", "cannot be loaded, at line 1: BaseException: no"),
+    "nothing imported": ("class Mine(State):\n    pass\n", ":MINE", "write `from neverlost.modelling import State`"),
     "leaving": ("raise SystemExit(0)\n", ":COUNTER", "cannot be loaded, at line 1: SystemExit"),
     "unknown argument": (COUNTER.replace("default_bounds=", "bounds="), ":COUNTER", "Did you mean 'default_bounds'?"),
     "outside the language": (COUNTER.replace("s.count += 2", "s.count *= 2"), ":COUNTER", "outside Model Python"),

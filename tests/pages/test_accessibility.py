@@ -1,4 +1,4 @@
-"""Pages fit windows of three widths, light and dark, and are readable with a keyboard and with a screen reader.
+"""Pages fit windows of three widths, light and dark, and paper, and are readable with a keyboard and with a screen reader.
 
 axe-core finds nothing serious; `make axe` installs it. It looks once at each width and at both schemes, as it takes long.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import NARROW, WIDE, WIDEST, Looked, served
+from browsing import NARROW, PAPER, WIDE, WIDEST, Looked, served
 from command_line import Run
 from shell_blocks import ROOT
 
@@ -37,6 +37,19 @@ ONE_STORY = """const first = document.querySelector('.danger');
     })"""
 """Opens all but the stories after the first: a page of many takes minutes, and stories are looked at by themselves."""
 
+UNREADABLE_ON_PAPER = """() => {
+    const beyond = part => part.closest('.screen, .story .more') || part.closest('.bug:not([open])');
+    const hidden = [...document.querySelectorAll('h1, .verdict, .turns, .remedy, .foot, .danger .step, .cells td')]
+        .filter(part => !beyond(part) && !part.closest('[hidden]') && !part.checkVisibility());
+    const cut = [...document.querySelectorAll('body *')].filter(part => part.checkVisibility() && !part.closest('svg')
+        && (part.getBoundingClientRect().right > innerWidth + 1
+            || getComputedStyle(part).overflow !== 'visible' && part.scrollHeight > part.clientHeight + 1));
+    const dark = getComputedStyle(document.body).backgroundColor === 'rgb(255, 255, 255)' ? [] : [document.body];
+    return [['hidden', hidden], ['cut off', cut], ['dark', dark]].filter(([, parts]) => parts.length)
+        .map(([what, parts]) => `${what}: ${parts[0].outerHTML.slice(0, 200)}`);
+}"""
+"""What nobody can open or scroll to on paper. A loss or a story of a matrix that was not opened has its heading alone."""
+
 Wrong = Callable[..., list[str]]
 
 
@@ -54,8 +67,8 @@ def wrong(browser: Any, tmp_path: Path) -> Wrong:
         context = browser.new_context(viewport=WIDE, bypass_csp=True)
         page = context.new_page()
         page.goto(address, wait_until="networkidle")
+        said = on_paper(page)
         ready(page)
-        said = []
         for size, scheme in product((NARROW, WIDE, WIDEST), ("light", "dark")):
             page.set_viewport_size(size)
             page.emulate_media(color_scheme=scheme)
@@ -68,6 +81,15 @@ def wrong(browser: Any, tmp_path: Path) -> Wrong:
         return said
 
     return found
+
+
+def on_paper(page: Any) -> list[str]:
+    """What is wrong with a page printed from a dark window."""
+    page.set_viewport_size(PAPER)
+    page.emulate_media(media="print", color_scheme="dark")
+    said = page.evaluate(UNREADABLE_ON_PAPER)
+    page.emulate_media(media="screen")
+    return [f"paper: {one}" for one in said]
 
 
 def serious(page: Any) -> list[str]:

@@ -580,6 +580,20 @@ def test_a_topic_of_the_coordinator_that_cannot_be_audited_leaves_its_section_op
     assert "min.insync.replicas: broker 2 has '1'" in section.case.left_open
 
 
+def test_a_verdict_says_what_it_rests_on_that_the_log_of_the_coordinator_is_kept(surviving: Asking) -> None:
+    of_log = "for __consumer_offsets no exchange is delayed and the controllers lose no decision"
+    of_several = "__consumer_offsets loses no record by several faults together, such as a rolling restart"
+    for event, reset, said in (
+        ("pod-kill", "latest", {of_log, of_several}),
+        ("planned-reassignment", "latest", {of_log}),
+        ("planned-reassignment", "earliest", set[str]()),
+    ):
+        texts = {"consumer": CONSUMER.format("false", reset), "broker": BROKER}
+        section = only(surviving(event, "4.4.0", "elr=on,commit=sync", **texts), "groups")
+        assert section.verdict == Verdict.HOLDS
+        assert {of_log, of_several} & set(section.assumes) == said, (event, reset)
+
+
 def test_what_a_cut_search_may_make_possible_is_open(tmp_path: Path, store: Path) -> None:
     """Whether the rolling restart takes the offset is not known after so few states: then nobody knows whether the group skips."""
     texts = {"consumer": CONSUMER.format("false", "latest"), "broker": BROKER}

@@ -131,7 +131,7 @@ class TopicBelow:
     def assumed_of(self, danger: Danger) -> tuple[str, ...]:
         """What it rests on that nothing is lost, as one clause."""
         clauses = () if self.made is None else EXPOSURE.rests_on(self.made, danger)
-        return (f"of {self.name}, {' and '.join(clauses)}",) if clauses else ()
+        return (f"for {self.name} {' and '.join(clauses)}",) if clauses else ()
 
     def _ask(self, danger: Danger, faults: Faults, *, usual: bool) -> Ask:
         assert self.made is not None

@@ -100,7 +100,7 @@ def test_a_picture_has_its_title_and_the_statement_above_it_and_no_colour_that_o
     svg = trace_svg(trace)
     assert "var(" not in svg
     assert "svg text { fill: #1c2024; text-anchor: middle; }" in svg
-    assert "@media (prefers-color-scheme: dark) {\nsvg" in svg
+    assert "@media screen and (prefers-color-scheme: dark) {\nsvg" in svg
     shown = [text for element in ElementTree.fromstring(svg) for text in element.itertext()]
     assert " ".join(shown[1:3]).startswith("one_leader is violated after 3 steps: ")
     told = replace(ring.profile, properties=[replace(ring.profile.properties[0], story=lambda states: "Two lead.")])
