@@ -164,6 +164,8 @@ def _settings(master: str, alone: bool) -> dict[str, str]:
         "spark.ui.showConsoleProgress": "false",
         "spark.locality.wait": "0s",
         "spark.python.worker.reuse": "true",
+        # Spark starts its workers with `python -m`, which would import from the current folder first.
+        "spark.executorEnv.PYTHONSAFEPATH": "1",
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{logging}{quick}",
     }
     if on_this_machine(master):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -33,6 +34,16 @@ def test_a_spark_in_this_process_listens_on_the_loopback_address_only(master: st
 def test_a_process_that_listens_everywhere_is_found_out() -> None:
     """Else the test above would say nothing."""
     assert addresses("planted") == ["0.0.0.0"]
+
+
+def test_workers_import_nothing_from_the_current_folder(tmp_path: Path) -> None:
+    (tmp_path / "socket.py").write_text("open('imported', 'w')\nraise ImportError\n", encoding="utf-8")
+    task = "spark_session('local').sparkContext.parallelize([1], 1).map(str).collect()"
+    command = [sys.executable, "-P", "-c", f"from neverlost.spark_explore.session import spark_session; print({task})"]
+    # The tests set it for all that they start.
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    ran = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=600, check=False)
+    assert (ran.stdout, (tmp_path / "imported").exists()) == ("['1']\n", False), ran.stderr
 
 
 @pytest.mark.parametrize("master", ["local", "local[*]", "local[2,3]", "local-cluster[1,1,2048]"])
