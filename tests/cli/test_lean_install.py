@@ -139,7 +139,7 @@ def test_completion_knows_the_commands_by_name_and_line() -> None:
         ("check kafka-4.1 --acks a", {"all"}),
         ("matrix tran", {"transactions"}),
         ("matrix --version kafka-4", {"kafka-4.0.0", "kafka-4.0", "kafka-4.1", "kafka-4.3"}),
-        ("bugs kafka-142", {"KAFKA-14205"}),
+        ("bugs kafka-1420", {"KAFKA-14205"}),
         ("bugs kip-9", {"KIP-903", "KIP-966"}),
         ("claims c-1", {f"C-{number}" for number in range(10, 20)}),
         ("audit --survive ro", {"rolling-restart"}),
