@@ -72,14 +72,25 @@ def _comparison(compared: Comparison) -> dict[str, Any]:
         "parts": [_part(part) for part in compared.parts],
         "sections": [
             {
-                "family": one.family,
-                "property": one.danger.property,
-                "with": one.with_what,
+                "family": one.section.inquiry.family,
+                "about": one.section.subject.about,
+                "property": one.found.ask.danger.property,
+                "with": one.found.ask.with_what,
                 "tolerated": one.standing == Standing.COUNTED,
                 "change": one.change.value,
             }
-            for one in compared.sections
+            for one in compared.sections.changes
         ],
+        "section_warnings": [
+            {
+                "family": one.section.inquiry.family,
+                "about": one.section.subject.about,
+                "warning": _notice(one.doubt),
+                "change": one.change.value,
+            }
+            for one in compared.sections.doubts
+        ],
+        "sections_left": [{"family": one.inquiry.family, "about": one.subject.about} for one in compared.sections.left],
     }
 
 

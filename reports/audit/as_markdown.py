@@ -170,7 +170,8 @@ def _changes(audit: AuditResult) -> Iterator[str]:
         for warning, change in part.warnings:
             if change != Change.UNCHANGED:
                 yield f"- {change.value} warning: {prose(f'{warning.short}{named}')}\n"
-    yield from (f"- {prose(line)}\n" for line in section_changes(() if compared is None else compared.sections))
+    of_sections = () if compared is None else section_changes(compared.sections)
+    yield from (f"- {prose(line)}\n" for line in of_sections)
     yield "\n"
 
 

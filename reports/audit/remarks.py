@@ -20,7 +20,6 @@ from neverlost.studies.audit.dangers import DANGERS, exposure_of
 from neverlost.studies.audit.edits import ROLE_OF, LineChange, Place, edits_of
 from neverlost.studies.audit.examination import DecidedDanger
 from neverlost.studies.audit.fixes import Fix
-from neverlost.studies.audit.section_changes import key_of
 from neverlost.studies.audit.sections import Decided, Section, Standing
 from neverlost.studies.audit.tolerance import EVERYDAY
 from neverlost.studies.audit.unseen import unseen_in
@@ -173,9 +172,8 @@ def _of_findings(audit: AuditResult, section: Section) -> Iterator[Remark]:
 
 def _since(audit: AuditResult, section: Section, one: Decided) -> Change | None:
     """What became of a finding since the baseline."""
-    key = key_of(section, one)
-    changes = () if audit.comparison is None else audit.comparison.sections
-    return next((c.change for c in changes if (c.family, c.danger, c.with_what) == key), None)
+    changes = () if audit.comparison is None else audit.comparison.sections.changes
+    return next((c.change for c in changes if c.section is section and c.found is one), None)
 
 
 def _of_cases(section: Section) -> Iterator[Remark]:

@@ -15,7 +15,7 @@ from neverlost.spec.exposure import Danger
 from neverlost.spec.inquiry import RELEASE, Case, Inquiry, words_of
 from neverlost.spec.kafka.releases import RELEASES
 from neverlost.studies.audit.audit import AuditResult
-from neverlost.studies.audit.comparison import Change, SectionChange
+from neverlost.studies.audit.comparison import Change, SectionsCompared
 from neverlost.studies.audit.sections import NO_SECTIONS, CaseVerdict, Decided, NotAsked, Section, SectionFix, Standing
 
 from .table import BAD, BEYOND, GOOD, OPEN, UNCOUNTED
@@ -394,7 +394,7 @@ def verified_alone(audit: AuditResult) -> str:
     ]
     classes = [f"class {number} of topics" for number in range(1, len(audit.classes) + 1)]
     topics = classes if len(classes) > 1 else ["topics"] * len(classes)
-    parts = [*topics, *(f"{_lower(one.inquiry.title)} of {one.subject.about}" for one in audit.sections.asked)]
+    parts = [*topics, *map(part_words, audit.sections.asked)]
     if len(parts) < 2 or all(fix is None for fix in fixes):
         return ""
     said = few(parts)
@@ -418,11 +418,22 @@ def _lower(text: str) -> str:
     return f"{text[:1].lower()}{text[1:]}"
 
 
-def section_changes(changes: Sequence[SectionChange]) -> Iterator[str]:
-    """What is new, open or gone, in a line for each danger."""
+def section_changes(compared: SectionsCompared) -> Iterator[str]:
+    """What is new, open or gone, in a line for each danger and doubt; and which sections there were before."""
     together: dict[tuple[Change, Danger, Standing, str], list[str]] = {}
-    for one in changes:
+    for one in compared.changes:
         if one.change != Change.UNCHANGED:
-            together.setdefault((one.change, one.danger, one.standing, one.title), []).append(one.with_what)
-    for (change, danger, standing, title), faults in together.items():
-        yield f"{change}: {danger.what}, with {listed(faults, 'or')}{standing_words(standing)} ({title.lower()})"
+            key = one.change, one.found.ask.danger, one.standing, part_words(one.section)
+            together.setdefault(key, []).append(one.found.ask.with_what)
+    for (change, danger, standing, part), faults in together.items():
+        yield f"{change}: {danger.what}, with {listed(faults, 'or')}{standing_words(standing)} ({part})"
+    for doubt in compared.doubts:
+        if doubt.change != Change.UNCHANGED:
+            yield f"{doubt.change} warning: {doubt.doubt.short} ({part_words(doubt.section)})"
+    for section in compared.left:
+        yield f"open: no file leads to {part_words(section)} any more, so nothing is known of it"
+
+
+def part_words(section: Section) -> str:
+    """`exactly-once of app.properties`."""
+    return f"{_lower(section.inquiry.title)} of {section.subject.about}"

@@ -253,7 +253,7 @@ COMPARED = {
 def comparison_headline(comparison: Comparison) -> str:
     """Whether something got worse, and how many findings are new, open, gone and unchanged."""
     changes = [change for part in comparison.parts for _, change in part.findings]
-    changes += [one.change for one in comparison.sections]
+    changes += [one.change for one in comparison.sections.changes]
     said = [f"{changes.count(change)} {change}" for change in Change if change in changes]
     return f"{COMPARED[comparison.verdict]}. Findings: {listed(said)}." if said else f"{COMPARED[comparison.verdict]}."
 

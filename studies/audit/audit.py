@@ -150,8 +150,8 @@ def audit_of(
             else replace(part, before=in_the_same_reading(before, part.before, part.after.deployment, study))
             for part in compared.parts
         ]
-        changes, of_sections = compare_sections(before_them, sections)
-        compared = replace(compared, parts=parts, worse=tuple(worse), sections=tuple(changes), of_sections=of_sections)
+        of_sections = compare_sections(before_them, sections)
+        compared = replace(compared, parts=parts, worse=tuple(worse), sections=of_sections)
     return AuditResult(
         classes=classes,
         refused=refused,

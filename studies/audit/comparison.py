@@ -7,7 +7,7 @@ before, it is not new with more of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from neverlost.explorer.process.exit_code import ExitCode
@@ -18,7 +18,7 @@ from neverlost.spec.faults import Faults
 
 from .dangers import promises_nothing, that_matter
 from .examination import DecidedDanger, Examination, worst_of
-from .sections import Standing
+from .sections import Decided, Section, Standing
 
 
 class Change(StrEnum):
@@ -60,16 +60,16 @@ class TopicsCompared:
         after = () if self.after is None else self.after.deployment.warnings
         before = () if self.before is None else self.before.deployment.warnings
         yield from ((warning, self.warned(warning)) for warning in after)
-        kept = {_identity(warning) for warning in after}
+        kept = {identity(warning) for warning in after}
         gone = Change.OPEN if self.after is None and self.refused else Change.GONE
-        yield from ((warning, gone) for warning in before if _identity(warning) not in kept)
+        yield from ((warning, gone) for warning in before if identity(warning) not in kept)
 
     def warned(self, warning: Notice) -> Change:
         """Whether a warning of now is new."""
         if self.before is None:
             return Change.OPEN if self.refused else Change.NEW
-        known = {_identity(one) for one in self.before.deployment.warnings}
-        return Change.UNCHANGED if _identity(warning) in known else Change.NEW
+        known = {identity(one) for one in self.before.deployment.warnings}
+        return Change.UNCHANGED if identity(warning) in known else Change.NEW
 
     @property
     def verdict(self) -> Verdict:
@@ -104,35 +104,48 @@ class TopicsCompared:
 
 @dataclass(frozen=True, kw_only=True)
 class SectionChange:
-    """What became of a danger of a section with what else happens, in words: `family` and `title` are the section's.
+    """What became of a finding of a section. `section` and `standing` are those of now, or, if it is gone, those of before."""
 
-    `standing` is that of now, or, if it is gone, that of before.
-    """
-
-    family: str
-    title: str
-    danger: Danger
-    with_what: str
+    section: Section
+    found: Decided
     standing: Standing
     change: Change
+
+
+@dataclass(frozen=True)
+class SectionDoubt:
+    """What became of a doubt of a section."""
+
+    section: Section
+    doubt: Notice
+    change: Change
+
+
+@dataclass(frozen=True, kw_only=True)
+class SectionsCompared:
+    """What became of the sections of families beside replication. `left` are those that are not asked any more."""
+
+    changes: tuple[SectionChange, ...] = ()
+    doubts: tuple[SectionDoubt, ...] = ()
+    left: tuple[Section, ...] = ()
+    verdict: Verdict = Verdict.HOLDS
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
     """All topics, compared; each topic is in one of the parts. `worse` is what is new in some reading, examined or not.
 
-    `sections` is what became of the findings of families beside replication, and `of_sections` whether one of these got worse.
+    `sections` is what became of those of families beside replication.
     """
 
     parts: Sequence[TopicsCompared]
     worse: tuple[tuple[Danger, Faults], ...] = ()
-    sections: tuple[SectionChange, ...] = ()
-    of_sections: Verdict = Verdict.HOLDS
+    sections: SectionsCompared = field(default_factory=SectionsCompared)
 
     @property
     def verdict(self) -> Verdict:
         """Whether nothing got worse."""
-        found = [*(part.verdict for part in self.parts), self.of_sections]
+        found = [*(part.verdict for part in self.parts), self.sections.verdict]
         return worst_of([*found, Verdict.VIOLATED] if self.worse else found)
 
     @property
@@ -232,6 +245,6 @@ def _most(changes: Iterable[Change]) -> Change:
     return next(change for change in Change if change in found)
 
 
-def _identity(warning: Notice) -> tuple[str | None, str]:
+def identity(warning: Notice) -> tuple[str | None, str]:
     """What makes a warning the same: the key and what is said of it, in whichever file and line."""
     return warning.key, warning.what

@@ -1,94 +1,126 @@
-"""What became of the findings of sections since an older state of the files."""
+"""What became of the sections of an audit since an older state of the files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from neverlost.explorer.verdict import Verdict
-from neverlost.spec.exposure import Danger
 from neverlost.spec.inquiry import Ask
 
-from .comparison import Change, SectionChange
+from .comparison import Change, SectionChange, SectionDoubt, SectionsCompared, identity
 from .examination import WORST_FIRST, worst_of
 from .sections import Decided, Section, Sections, Standing
 
-Key = tuple[str, Danger, str]
+Pair = tuple[Section | None, Section | None]
+"""A section of before and one of now; None if the other has none in that state."""
 
 
-def compare_sections(before: Sections, now: Sections) -> tuple[list[SectionChange], Verdict]:
-    """What became of each finding, and whether any section got worse in what should be survived: undecided if it may have.
-
-    Sections of a family are compared together: a client may have got another file.
-    """
-    changes = list(_changes(before, now))
-    counted = {one.change for one in changes if one.standing == Standing.COUNTED}
-    if Change.NEW in counted or any(_got_worse(family, before, now, Verdict.VIOLATED) for family in _families(now)):
-        return changes, Verdict.VIOLATED
-    unknown = any(_got_worse(family, before, now, Verdict.UNDECIDED) for family in _families(now))
-    return changes, Verdict.UNDECIDED if unknown or Change.OPEN in counted else Verdict.HOLDS
+def compare_sections(before: Sections, now: Sections) -> SectionsCompared:
+    """What became of each section: whether one got worse in what should be survived, which is undecided if it may have."""
+    pairs = list(_pairs(before, now))
+    return SectionsCompared(
+        changes=tuple(change for pair in pairs for change in _changes(*pair)),
+        doubts=tuple(doubt for pair in pairs for doubt in _doubts(*pair)),
+        left=tuple(older for older, newer in pairs if older is not None and newer is None),
+        verdict=worst_of([Verdict.HOLDS, *(_verdict(*pair) for pair in pairs)]),
+    )
 
 
-def _families(found: Sections) -> dict[str, str]:
-    return {section.inquiry.family: section.inquiry.title for section in found.asked}
+def _pairs(before: Sections, now: Sections) -> Iterator[Pair]:
+    """Each section with that of before: of the file with the same name, or of the only one of its family that is left."""
+    for family in dict.fromkeys(section.inquiry.family for section in (*now.asked, *before.asked)):
+        older, newer = (
+            [section for section in state.asked if section.inquiry.family == family] for state in (before, now)
+        )
+        for section in tuple(newer):
+            same = [one for one in older if _file(one) == _file(section)]
+            if len(same) == 1:
+                older.remove(same[0])
+                newer.remove(section)
+                yield same[0], section
+        if len(older) == len(newer) == 1:
+            yield older[0], newer[0]
+        else:
+            yield from ((None, section) for section in newer)
+            yield from ((section, None) for section in older)
 
 
-def _verdict(family: str, found: Sections) -> Verdict:
-    """The worst of a family's sections; one that was not asked says of nothing that it happens."""
-    return worst_of([Verdict.HOLDS, *(one.verdict for one in found.asked if one.inquiry.family == family)])
+def _file(section: Section) -> str:
+    return PurePath(section.subject.place[0]).name
 
 
-def _got_worse(family: str, before: Sections, now: Sections, to: Verdict) -> bool:
-    then, after = _verdict(family, before), _verdict(family, now)
-    return after == to and WORST_FIRST.index(after) < WORST_FIRST.index(then)
-
-
-def _changes(before: Sections, now: Sections) -> Iterator[SectionChange]:
-    """What happens now, then what happened before and is not said to happen any more."""
-    then, after = _found(before), _found(now)
-    gone = {key: found for key, found in then.items() if key not in after}
-    for key, (section, one) in {**after, **gone}.items():
-        change = _since(key, one.ask, before) if key in after else _later(key, one.ask, now)
-        if change is not None:
-            yield SectionChange(
-                family=section.inquiry.family,
-                title=section.inquiry.title,
-                danger=one.ask.danger,
-                with_what=one.ask.with_what,
-                standing=section.standing(one),
-                change=change,
-            )
-
-
-def _since(key: Key, ask: Ask, before: Sections) -> Change:
-    """Whether what happens now is new."""
-    changes = {Verdict.HOLDS: Change.NEW, Verdict.UNDECIDED: Change.OPEN, Verdict.VIOLATED: Change.UNCHANGED}
-    return changes[_said(key, ask, before)]
-
-
-def _later(key: Key, ask: Ask, now: Sections) -> Change | None:
-    """What became of what happened before; None if it happens now with fewer faults, and so is there as that."""
-    changes = {Verdict.HOLDS: Change.GONE, Verdict.UNDECIDED: Change.OPEN, Verdict.VIOLATED: None}
-    return changes[_said(key, ask, now)]
-
-
-def _said(key: Key, ask: Ask, found: Sections) -> Verdict:
-    """What the sections say of a danger. If the family, or the danger, was not asked about, nothing says that it happens."""
-    family, danger, with_what = key
-    of_family = (section for section in found.asked if section.inquiry.family == family)
-    same = [one for section in of_family for one in section.decided if one.ask.danger == danger]
-    if any(one.verdict == Verdict.VIOLATED and (one.ask.with_what == with_what or one.ask.within(ask)) for one in same):
+def _verdict(before: Section | None, now: Section | None) -> Verdict:
+    """Whether a section got worse. What is not asked any more is undecided: no file says that the client is gone."""
+    if now is None:
+        return Verdict.UNDECIDED
+    counted = {one.change for one in _changes(before, now) if one.standing == Standing.COUNTED}
+    then = Verdict.HOLDS if before is None else before.verdict
+    got_worse = WORST_FIRST.index(now.verdict) < WORST_FIRST.index(then)
+    if Change.NEW in counted or (got_worse and now.verdict == Verdict.VIOLATED):
         return Verdict.VIOLATED
+    usual = [one for one in now.decided if one.usual and one.verdict == Verdict.UNDECIDED]
+    cut_short = any(_said(one.ask, before) == Verdict.HOLDS for one in usual)
+    doubtful = any(one.change == Change.NEW and one.doubt.decides for one in _doubts(before, now))
+    return Verdict.UNDECIDED if got_worse or cut_short or doubtful or Change.OPEN in counted else Verdict.HOLDS
+
+
+def _changes(before: Section | None, now: Section | None) -> Iterator[SectionChange]:
+    """What happens now, then what happened before and is not said to happen any more."""
+    found = () if now is None else now.violated
+    for one in found:
+        yield _change(now, one, _since(now, one, before))
+    met = {(one.ask.danger, one.ask.with_what) for one in found}
+    for one in () if before is None else before.violated:
+        said = Verdict.UNDECIDED if now is None else _said(one.ask, now)
+        if (one.ask.danger, one.ask.with_what) not in met and said != Verdict.VIOLATED:
+            yield _change(before, one, Change.GONE if said == Verdict.HOLDS else Change.OPEN)
+
+
+def _change(section: Section | None, one: Decided, change: Change) -> SectionChange:
+    assert section is not None
+    return SectionChange(section=section, found=one, standing=section.standing(one), change=change)
+
+
+def _since(now: Section | None, one: Decided, before: Section | None) -> Change:
+    """Whether what happens now is new. What should be survived now is, if it was not to be before."""
+    changes = {Verdict.HOLDS: Change.NEW, Verdict.UNDECIDED: Change.OPEN, Verdict.VIOLATED: Change.UNCHANGED}
+    change = changes[_said(one.ask, before)]
+    if change == Change.UNCHANGED and one.usual and not any(then.usual for then in _violating(one.ask, before)):
+        return Change.NEW
+    return change
+
+
+def _violating(ask: Ask, section: Section | None) -> Sequence[Decided]:
+    """The findings of a section that are the same, or need less."""
+    found = () if section is None else section.decided
+    return [
+        one
+        for one in found
+        if one.verdict == Verdict.VIOLATED
+        and one.ask.danger == ask.danger
+        and (one.ask.with_what == ask.with_what or one.ask.within(ask))
+    ]
+
+
+def _said(ask: Ask, section: Section | None) -> Verdict:
+    """What a section says of a danger. If there is none, or it was not asked about the danger, nothing says that it happens."""
+    if _violating(ask, section):
+        return Verdict.VIOLATED
+    same = [] if section is None else [one for one in section.decided if one.ask.danger == ask.danger]
     never = (one for one in same if one.verdict == Verdict.HOLDS)
-    if not same or any(one.ask.with_what == with_what or ask.within(one.ask) for one in never):
+    if not same or any(one.ask.with_what == ask.with_what or ask.within(one.ask) for one in never):
         return Verdict.HOLDS
     return Verdict.UNDECIDED
 
 
-def _found(sections: Sections) -> dict[Key, tuple[Section, Decided]]:
-    """What happens with the fewest faults."""
-    return {key_of(section, one): (section, one) for section in sections.asked for one in section.violated}
-
-
-def key_of(section: Section, one: Decided) -> Key:
-    """What makes a finding the same, whichever file it is of."""
-    return section.inquiry.family, one.ask.danger, one.ask.with_what
+def _doubts(before: Section | None, now: Section | None) -> Iterator[SectionDoubt]:
+    """The doubts of now, then those that are gone."""
+    older, newer = (() if section is None else section.subject.doubts for section in (before, now))
+    known, kept = ({identity(doubt) for doubt in doubts} for doubts in (older, newer))
+    for doubt in newer:
+        assert now is not None
+        yield SectionDoubt(now, doubt, Change.UNCHANGED if identity(doubt) in known else Change.NEW)
+    for doubt in older:
+        if before is not None and now is not None and identity(doubt) not in kept:
+            yield SectionDoubt(before, doubt, Change.GONE)

@@ -48,7 +48,15 @@ from neverlost.spec.inquiry import (
 )
 from neverlost.spec.kafka.releases import EITHER
 
-from ..replication.topics_below import LOST, OF_ELR, REPLICATION_FACTOR, TopicBelow, elr_levels, topic_below
+from ..replication.topics_below import (
+    LOST,
+    OF_ELR,
+    REPLICATION_FACTOR,
+    TopicBelow,
+    elr_levels,
+    not_only_compacted,
+    topic_below,
+)
 from .differences import TIME_LINE, lacking
 
 OF_GROUPS = "groups"
@@ -248,7 +256,9 @@ class GroupsCase(Case):
         found = [self.ask(SKIPPED, counts, usual=counts in usual) for counts in (*usual, *beyond)]
         losing = tuple(ask for ask in log if ask.several or (self.tolerance is None and "disk_losses" in ask.counts))
         if losing:
-            forgotten = self.ask(SKIPPED, FORGOTTEN, usual=True)
+            forgotten = replace(
+                self.ask(SKIPPED, FORGOTTEN, usual=True), model=self._model(FORGOTTEN, expires_in_use=1)
+            )
             found.append(replace(forgotten, with_what=LOST_OFFSET, given=losing))
         if self.several and not self.left_open:
             moved = {"joins": 1, MOVES: self._moves, LOST_COMMITS: self._moves}
@@ -293,10 +303,12 @@ class GroupsCase(Case):
 
     def model(self, counts: Counts) -> Model:
         """The consumer and its group as a model with these faults."""
+        return self._model(counts)
+
+    def _model(self, counts: Counts, **settings: int) -> Model:
         from .versions import VERSIONS
 
         profile = TIME_LINE.version_of(VERSIONS, self.release, EITHER)
-        forgets = {"expires_in_use": 1} if counts == FORGOTTEN else {}
         epochs = {} if self.checks_epochs else {"checks_epoch": 0}
         return profile.bounded(
             **epochs,
@@ -305,7 +317,7 @@ class GroupsCase(Case):
             protocol=Protocol.names.index(self.protocol),
             commit=Commit.names.index("sync" if self.commit == IN_TRANSACTION else self.commit),
             reset=Reset.names.index(self.reset),
-            **forgets,
+            **settings,
             **counts,
         )
 
@@ -375,6 +387,7 @@ OF_TRANSACTIONS = (
     "it has a group.id and subscribes",
     REPLACED,
 )
+SOURCE_KEPT = "what it reads is not lost by what should be survived: else it may skip what comes in its place"
 LOST_OFFSET = "1 offset lost from the coordinator's log + 1 later member"
 
 
@@ -401,10 +414,11 @@ class GroupsInquiry(Inquiry):
         """A group that begins at the earliest record skips none, also if it has never committed."""
         begins_first = isinstance(case, GroupsCase) and case.reset == "earliest"
         in_transaction = isinstance(case, GroupsCase) and case.commit == IN_TRANSACTION
+        asked = isinstance(case, GroupsCase) and case.unclean
         return [
             one
-            for one in ((*OF_TRANSACTIONS, COMMITTED_BEFORE) if in_transaction else self.assumes)
-            if not (begins_first and one == COMMITTED_BEFORE)
+            for one in (*((*OF_TRANSACTIONS, COMMITTED_BEFORE) if in_transaction else self.assumes), SOURCE_KEPT)
+            if not (begins_first and one == COMMITTED_BEFORE) and not (asked and one == SOURCE_KEPT)
         ]
 
     def subjects(self, read: Read) -> Sequence[Subject]:
@@ -611,6 +625,7 @@ def _offsets(
 def _doubts(files: Sequence[ConfigurationFile], cases: Iterable[GroupsCase]) -> Iterator[Notice]:
     """What the verdicts leave out: commits without epochs, offsets that expire by their age, and those of a transactional producer."""
     cases = tuple(cases)
+    yield from not_only_compacted(files, OFFSETS)
     if any(one.unclean and one.checks_epochs and one.commits_epochs and one.commit not in BY_ITSELF for one in cases):
         what = "a commit of new OffsetAndMetadata(offset) has no leader epoch."
         why = "Who begins there does not notice that the partition was truncated, and skips what came in its place (KAFKA-20507)."

@@ -6,10 +6,18 @@ is: as files describe it, or else as brokers create it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from neverlost.spec.configuration import ConfigurationError, ConfigurationFile, Deployment, Reading, SourcedValue
+from neverlost.spec.bugs import assumed_in
+from neverlost.spec.configuration import (
+    ConfigurationError,
+    ConfigurationFile,
+    Deployment,
+    Notice,
+    Reading,
+    SourcedValue,
+)
 from neverlost.spec.configuration.configuration_file import ConfigEntry, entries_of
 from neverlost.spec.configuration.controllers import controls_only
 from neverlost.spec.configuration.defaults import configuration_key
@@ -23,8 +31,10 @@ from neverlost.spec.configuration.topics import TopicClass
 from neverlost.spec.configuration.version_choice import ChosenVersion, chosen
 from neverlost.spec.exposure import Danger
 from neverlost.spec.faults import Faults, maximal, singles
-from neverlost.spec.inquiry import Ask, Named, OpenPoint, Read
+from neverlost.spec.inquiry import Ask, Case, Named, OpenPoint, Read
+from neverlost.spec.kafka.releases import span_of
 
+from .differences import TIME_LINE
 from .exposure import BROKER_FAULTS, EXPOSURE
 
 LOST = "acked_never_lost"
@@ -130,7 +140,11 @@ class TopicBelow:
 
     def assumed_of(self, danger: Danger) -> tuple[str, ...]:
         """What it rests on that nothing is lost, as one clause."""
-        clauses = () if self.made is None else EXPOSURE.rests_on(self.made, danger)
+        if self.made is None:
+            return ()
+        clauses = list(EXPOSURE.rests_on(self.made, danger))
+        if TIME_LINE.settings_of(self.made.release, self.made.mode).get("cleans_uncommitted"):
+            clauses.append("the cleaner removes nothing for a record that may still be lost (KAFKA-13194)")
         return (f"for {self.name} {' and '.join(clauses)}",) if clauses else ()
 
     def _ask(self, danger: Danger, faults: Faults, *, usual: bool) -> Ask:
@@ -165,6 +179,20 @@ def topic_below(
         return TopicBelow(name=name, made=deployment_of(topics, reading, {}), unknown=unknown)
     except ConfigurationError as error:
         return TopicBelow(name=name, made=None, unknown=f"{name}: {error.problems[0].short}")
+
+
+def assumed_of_clients(case: Case) -> tuple[str, ...]:
+    """What a verdict about a Java producer rests on, whichever family asks, if it is of the brokers' release."""
+    releases = [release for span in case.stands_for.items() for release in span_of(*span)]
+    return assumed_in(__name__.rpartition(".")[0], releases, of_client=True)
+
+
+def not_only_compacted(files: Sequence[ConfigurationFile], name: str) -> Iterator[Notice]:
+    """Where a file describes a coordinator's topic so that brokers delete what is old: the next coordinator does not know it."""
+    for entry in (entry for file in files if file.role == "topic" and file.name == name for entry in file.entries):
+        if entry.key == "cleanup.policy" and entry.value.strip() != "compact":
+            why = "Old segments are deleted: a coordinator that loads the log does not know what was in them."
+            yield entry.notice(f"{name} is not only compacted.", why, "Set it to compact.", decides=True)
 
 
 def _created(

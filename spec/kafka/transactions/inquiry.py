@@ -35,14 +35,25 @@ from neverlost.spec.inquiry import (
     add_case,
     all_within,
     bounds_of,
+    words_of,
 )
 from neverlost.spec.kafka.releases import EITHER, RELEASES
 
-from ..replication.topics_below import LOST, OF_ELR, REPLICATION_FACTOR, TopicBelow, elr_levels, topic_below
+from ..replication.topics_below import (
+    LOST,
+    OF_ELR,
+    REPLICATION_FACTOR,
+    TopicBelow,
+    assumed_of_clients,
+    elr_levels,
+    not_only_compacted,
+    topic_below,
+)
 from ..replication.topics_below import MIN_ISR as OF_TOPIC
 from .differences import NAMED, TIME_LINE
 
 OF_TRANSACTIONS = "transactions"
+MOVES = "coordinator_moves"
 SERVER, SPEAKS, UNANSWERED = "transaction-version", "transaction-client", "unanswered"
 TV0, TV2 = "0", "2"
 FIRST_WITH_TV2 = "4.0.0"
@@ -221,10 +232,12 @@ class TransactionsCase(Case):
         """
         if self.log.unknown and (self.several or self.log.made is None):
             return self.log.unknown
-        if not self.several:
+        moves = (self.tolerance or {}).get(MOVES, 0)
+        told = [*self.several, *([words_of(self.faults, {MOVES: moves})] if moves > 1 else [])]
+        if not told:
             return ""
         return (
-            f"with {' or '.join(self.several)} a coordinator may read the end of a transaction that {self.log.name} has not"
+            f"with {' or '.join(told)} a coordinator may read the end of a transaction that {self.log.name} has not"
             " acknowledged, send its markers, and be replaced by one that does not have it, which is not modelled"
         )
 
@@ -354,6 +367,10 @@ class TransactionsInquiry(Inquiry):
         REPLACED,
     )
 
+    def rests_on(self, case: Case) -> Sequence[str]:
+        """Also on what the producer does with its memory."""
+        return (*self.assumes, *assumed_of_clients(case))
+
     def subjects(self, read: Read) -> Sequence[Subject]:
         return [self._subject(file, read) for file in read.files if _is_transactional(file)]
 
@@ -472,6 +489,7 @@ def _doubts(files: Sequence[ConfigurationFile], chosen: ChosenVersion) -> Iterat
             what = f"{delivery.value} is no less than {told(timeout)}."
             why = "The coordinator may abort a transaction whose records are still being sent; it is asked as a transaction timeout."
             yield delivery.notice(what, why, "Set it below transaction.timeout.ms.")
+    yield from not_only_compacted(files, TRANSACTIONS)
     for file in files:
         if file.role == "consumer":
             level = in_force(ISOLATION, [file], chosen.version)
