@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from command_line import Run
 from looked_at import Element, handlers, loaded, page_read
 
@@ -19,8 +20,23 @@ def matrix_page(run: Run, tmp_path: Path, *arguments: str) -> tuple[Element, Any
     return page_read(page.read_text(encoding="utf-8")), json.loads(values.read_text(encoding="utf-8"))
 
 
-def test_every_cell_is_on_the_page_and_every_loss_has_its_story(run: Run, tmp_path: Path) -> None:
-    page, values = matrix_page(run, tmp_path, "--replicas", "2", "--version", "kafka-3.7", "--version", "kafka-4.1")
+@pytest.fixture(scope="module")
+def made() -> list[tuple[Element, Any]]:
+    """The page of two versions, once it is made."""
+    return []
+
+
+@pytest.fixture
+def of_two(run: Run, tmp_path: Path, made: list[tuple[Element, Any]]) -> tuple[Element, Any]:
+    """The page of two versions, and its JSON."""
+    if not made:
+        versions = ("--version", "kafka-3.7", "--version", "kafka-4.1")
+        made.append(matrix_page(run, tmp_path, "--replicas", "2", *versions))
+    return made[0]
+
+
+def test_every_cell_is_on_the_page_and_every_loss_has_its_story(of_two: tuple[Element, Any]) -> None:
+    page, values = of_two
     assert (loaded(page), handlers(page)) == ([], [])
     stories = {story.attributes["id"]: story for story in page.all("details", "bug")}
     shown, used = dict(cells_of(page)), set()
@@ -69,8 +85,8 @@ def cells_of(page: Element) -> Iterator[tuple[tuple[tuple[str, ...], str, int], 
                     yield from (((tuple(words), label, number), cell) for number, cell in enumerate(wide))
 
 
-def test_neither_two_tables_nor_two_rows_of_one_are_alike(run: Run, tmp_path: Path) -> None:
-    page, _ = matrix_page(run, tmp_path, "--replicas", "2", "--version", "kafka-3.7", "--version", "kafka-4.1")
+def test_neither_two_tables_nor_two_rows_of_one_are_alike(of_two: tuple[Element, Any]) -> None:
+    page, _ = of_two
     tables = [
         [
             re.sub(r"story-\d+", "", row.attributes["data-cells"])
