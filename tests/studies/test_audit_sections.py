@@ -714,11 +714,11 @@ def test_a_consumer_that_has_a_section_is_not_asked_about_with_topics_too(audit:
     (tmp_path / "broker.properties").write_text(BROKER, encoding="utf-8")
     said = (str(tmp_path), "--kafka-version", "4.3.1", "--assume", "elr=on,commit=sync,client=java", "--quiet")
     _, out, _ = audit(*said)
-    topics, _, group = out.partition("Consumer group: ")
+    topics, _, group = out.partition("Consumer group:")
     assert "skipped, no rebalance" not in topics
     assert "skipped by the group" in group
     _, out, _ = audit(*said, "--tolerate", "2 consumer crashes")
-    assert "skipped, no rebalance" in out.partition("Consumer group: ")[0]
+    assert "skipped, no rebalance" in out.partition("Consumer group:")[0]
 
 
 def test_what_nobody_promises_is_compared_with_the_baseline_and_makes_nothing_worse(audit: Run, tmp_path: Path) -> None:
