@@ -788,6 +788,15 @@ def test_two_moves_of_a_coordinator_are_not_said_to_be_survived(asking: Asking) 
     assert "2 moves of the coordinator" in section.case.left_open
 
 
+def test_idle_times_that_a_user_names_expire_no_offsets_of_a_group_with_members(asking: Asking) -> None:  # KIP-211
+    consumer = CONSUMER.format("false", "latest")
+    said = ("4.2.2", "elr=on,commit=sync,client=java", "1 groups later member, 1 groups idle time of a partition")
+    section = only(asking(*said, consumer=consumer, broker=BROKER), "groups")
+    asked = [one for one in section.decided if one.ask.danger.property == "none_skipped"]
+    assert {one.ask.model.settings["expires_in_use"] for one in asked} == {0}
+    assert any("what it reads is not lost" in clause for clause in section.assumes)
+
+
 def test_offsets_that_brokers_delete_are_a_doubt(asking: Asking) -> None:
     topic = "Topic: __consumer_offsets\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: cleanup.policy=delete\n"
     consumer = CONSUMER.format("false", "latest")
