@@ -18,6 +18,7 @@ from .configuration import ConfigurationFile, Notice
 from .configuration.version_choice import ChosenVersion
 from .exposure import Danger
 from .faults import Faults
+from .kafka.releases import span_of
 
 RELEASE = "release"
 """The way that says which release the brokers are of."""
@@ -85,6 +86,11 @@ class Case(ABC):
     release: str
     stands_for: Mapping[str, str]
     survived: tuple[Named, ...] = ()
+
+    @property
+    def releases(self) -> list[str]:
+        """Every release of brokers that the case stands for."""
+        return [release for span in self.stands_for.items() for release in span_of(*span)]
 
     @property
     def ways_by_release(self) -> list[Mapping[str, str]]:

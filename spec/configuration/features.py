@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .configuration_file import ConfigEntry
 from .notices import Notice
@@ -21,6 +21,11 @@ def has_feature(key: str, metadata_version: str) -> bool:
         return True
     major, minor, level = (int(part or 99) if part != "0" else 0 for part in matched.groups())
     return (major, minor, level) >= NEEDS[key]
+
+
+def rules_out(key: str, entries: Iterable[ConfigEntry]) -> bool:
+    """Does some metadata version among these not allow level 1 of a feature?"""
+    return any(entry.key == METADATA_KEY and not has_feature(key, entry.value) for entry in entries)
 
 
 def impossible_levels(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:

@@ -29,7 +29,7 @@ from .clients import (
 )
 from .configuration_file import ConfigurationFile, entries_of
 from .defaults import configuration_key, deciding_keys
-from .features import ELR_KEY, METADATA_KEY, has_feature
+from .features import ELR_KEY, rules_out
 from .notices import ConfigurationError, Notice
 from .version_choice import ChosenVersion
 from .versions import at_least
@@ -167,7 +167,7 @@ def _levels(chosen: ChosenVersion, files: Sequence[ConfigurationFile]) -> list[s
     given, usual = entries_of(files, "broker"), elr_default(chosen.version)
     if usual is None or any(entry.key == ELR_KEY for entry in given):
         return [None]
-    if any(entry.key == METADATA_KEY and not has_feature(ELR_KEY, entry.value) for entry in given):
+    if rules_out(ELR_KEY, given):
         return [OFF]
     return [ON, OFF] if usual == LEVELS[ON] else [OFF, ON]
 

@@ -30,6 +30,10 @@ class Change(StrEnum):
     GONE = "gone"
 
 
+SINCE = {Verdict.HOLDS: Change.NEW, Verdict.UNDECIDED: Change.OPEN, Verdict.VIOLATED: Change.UNCHANGED}
+"""What a danger that happens now is, by what was said of it before."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class TopicsCompared:
     """Topics that are one class now, and were one class before, each with its program where there are several.
@@ -96,10 +100,9 @@ class TopicsCompared:
 
         Nor to a consumer whose configuration was not given.
         """
-        changes = {Verdict.HOLDS: Change.NEW, Verdict.UNDECIDED: Change.OPEN, Verdict.VIOLATED: Change.UNCHANGED}
         if self.before is None or finding.danger not in self.before.dangers:
-            return changes[_nothing(self.refused)]
-        return changes[verdict_on(self.before, finding.danger, finding.faults)]
+            return SINCE[_nothing(self.refused)]
+        return SINCE[verdict_on(self.before, finding.danger, finding.faults)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.inquiry import Ask
 
-from .comparison import Change, SectionChange, SectionDoubt, SectionsCompared, identity
+from .comparison import SINCE, Change, SectionChange, SectionDoubt, SectionsCompared, identity
 from .examination import WORST_FIRST, worst_of
 from .sections import Decided, Section, Sections, Standing
 
@@ -19,12 +19,19 @@ Pair = tuple[Section | None, Section | None]
 def compare_sections(before: Sections, now: Sections) -> SectionsCompared:
     """What became of each section: whether one got worse in what should be survived, which is undecided if it may have."""
     pairs = list(_pairs(before, now))
+    compared = [_compared(*pair) for pair in pairs]
     return SectionsCompared(
-        changes=tuple(change for pair in pairs for change in _changes(*pair)),
-        doubts=tuple(doubt for pair in pairs for doubt in _doubts(*pair)),
+        changes=tuple(change for one in compared for change in one.changes),
+        doubts=tuple(doubt for one in compared for doubt in one.doubts),
         left=tuple(older for older, newer in pairs if older is not None and newer is None),
-        verdict=worst_of([Verdict.HOLDS, *(_verdict(*pair) for pair in pairs)]),
+        verdict=worst_of([Verdict.HOLDS, *(one.verdict for one in compared)]),
     )
+
+
+def _compared(before: Section | None, now: Section | None) -> SectionsCompared:
+    """The same of one pair."""
+    changes, doubts = tuple(_changes(before, now)), tuple(_doubts(before, now))
+    return SectionsCompared(changes=changes, doubts=doubts, verdict=_verdict(before, now, changes, doubts))
 
 
 def _pairs(before: Sections, now: Sections) -> Iterator[Pair]:
@@ -50,42 +57,41 @@ def _file(section: Section) -> str:
     return PurePath(section.subject.place[0]).name
 
 
-def _verdict(before: Section | None, now: Section | None) -> Verdict:
+def _verdict(
+    before: Section | None, now: Section | None, changes: Sequence[SectionChange], doubts: Sequence[SectionDoubt]
+) -> Verdict:
     """Whether a section got worse. What is not asked any more is undecided: no file says that the client is gone."""
     if now is None:
         return Verdict.UNDECIDED
-    counted = {one.change for one in _changes(before, now) if one.standing == Standing.COUNTED}
+    counted = {one.change for one in changes if one.standing == Standing.COUNTED}
     then = Verdict.HOLDS if before is None else before.verdict
     got_worse = WORST_FIRST.index(now.verdict) < WORST_FIRST.index(then)
     if Change.NEW in counted or (got_worse and now.verdict == Verdict.VIOLATED):
         return Verdict.VIOLATED
     usual = [one for one in now.decided if one.usual and one.verdict == Verdict.UNDECIDED]
     cut_short = any(_said(one.ask, before) == Verdict.HOLDS for one in usual)
-    doubtful = any(one.change == Change.NEW and one.doubt.decides for one in _doubts(before, now))
+    doubtful = any(one.change == Change.NEW and one.doubt.decides for one in doubts)
     return Verdict.UNDECIDED if got_worse or cut_short or doubtful or Change.OPEN in counted else Verdict.HOLDS
 
 
 def _changes(before: Section | None, now: Section | None) -> Iterator[SectionChange]:
     """What happens now, then what happened before and is not said to happen any more."""
-    found = () if now is None else now.violated
-    for one in found:
-        yield _change(now, one, _since(now, one, before))
-    met = {(one.ask.danger, one.ask.with_what) for one in found}
-    for one in () if before is None else before.violated:
-        said = Verdict.UNDECIDED if now is None else _said(one.ask, now)
-        if (one.ask.danger, one.ask.with_what) not in met and said != Verdict.VIOLATED:
-            yield _change(before, one, Change.GONE if said == Verdict.HOLDS else Change.OPEN)
+    met = set()
+    if now is not None:
+        for one in now.violated:
+            met.add((one.ask.danger, one.ask.with_what))
+            yield SectionChange(section=now, found=one, standing=now.standing(one), change=_since(one, before))
+    if before is not None:
+        for one in before.violated:
+            said = Verdict.UNDECIDED if now is None else _said(one.ask, now)
+            if (one.ask.danger, one.ask.with_what) not in met and said != Verdict.VIOLATED:
+                change = Change.GONE if said == Verdict.HOLDS else Change.OPEN
+                yield SectionChange(section=before, found=one, standing=before.standing(one), change=change)
 
 
-def _change(section: Section | None, one: Decided, change: Change) -> SectionChange:
-    assert section is not None
-    return SectionChange(section=section, found=one, standing=section.standing(one), change=change)
-
-
-def _since(now: Section | None, one: Decided, before: Section | None) -> Change:
+def _since(one: Decided, before: Section | None) -> Change:
     """Whether what happens now is new. What should be survived now is, if it was not to be before."""
-    changes = {Verdict.HOLDS: Change.NEW, Verdict.UNDECIDED: Change.OPEN, Verdict.VIOLATED: Change.UNCHANGED}
-    change = changes[_said(one.ask, before)]
+    change = SINCE[_said(one.ask, before)]
     if change == Change.UNCHANGED and one.usual and not any(then.usual for then in _violating(one.ask, before)):
         return Change.NEW
     return change

@@ -15,7 +15,6 @@ from neverlost.spec.configuration.readings import ALTERNATIVES
 from neverlost.spec.exposure import Danger
 from neverlost.spec.families import inquiries
 from neverlost.spec.inquiry import Ask, Case, Counts, Inquiry, Read, Remedy, Subject
-from neverlost.spec.kafka.releases import span_of
 
 from ..study import Study
 from .examination import WORST_FIRST, worst_of
@@ -105,8 +104,7 @@ class Section:
     def assumes(self) -> Sequence[str]:
         """What a verdict on the case rests on."""
         package = type(self.inquiry).__module__.rpartition(".")[0]
-        releases = [release for span in self.case.stands_for.items() for release in span_of(*span)]
-        return (*self.inquiry.assumed_of(self.case), *assumed_in(package, releases))
+        return (*self.inquiry.assumed_of(self.case), *assumed_in(package, self.case.releases))
 
     @property
     def examined(self) -> CaseVerdict:

@@ -22,7 +22,7 @@ from neverlost.spec.configuration.configuration_file import ConfigEntry, entries
 from neverlost.spec.configuration.controllers import controls_only
 from neverlost.spec.configuration.defaults import configuration_key
 from neverlost.spec.configuration.deployment import deployment_after, deployment_of
-from neverlost.spec.configuration.features import ELR_KEY, METADATA_KEY, has_feature
+from neverlost.spec.configuration.features import ELR_KEY, rules_out
 from neverlost.spec.configuration.forms.describe import FEATURES
 from neverlost.spec.configuration.in_force import in_force
 from neverlost.spec.configuration.readings import ELR, LEVELS, OFF, ON, ZONES
@@ -32,7 +32,6 @@ from neverlost.spec.configuration.version_choice import ChosenVersion, chosen
 from neverlost.spec.exposure import Danger
 from neverlost.spec.faults import Faults, maximal, singles
 from neverlost.spec.inquiry import Ask, Case, Named, OpenPoint, Read
-from neverlost.spec.kafka.releases import span_of
 
 from .differences import TIME_LINE
 from .exposure import BROKER_FAULTS, EXPOSURE
@@ -53,7 +52,7 @@ def elr_levels(files: Sequence[ConfigurationFile], version: str) -> list[bool | 
     level = in_force(configuration_key("broker", ELR_KEY), files, version)
     if level is None:
         return [None]
-    if any(one.key == METADATA_KEY and not has_feature(ELR_KEY, one.value) for one in entries_of(files, "broker")):
+    if rules_out(ELR_KEY, entries_of(files, "broker")):
         return [False]
     if level.file is not None:
         return [level.value == LEVELS[ON]]
@@ -183,8 +182,7 @@ def topic_below(
 
 def assumed_of_clients(case: Case) -> tuple[str, ...]:
     """What a verdict about a Java producer rests on, whichever family asks, if it is of the brokers' release."""
-    releases = [release for span in case.stands_for.items() for release in span_of(*span)]
-    return assumed_in(__name__.rpartition(".")[0], releases, of_client=True)
+    return assumed_in(__name__.rpartition(".")[0], case.releases, of_client=True)
 
 
 def not_only_compacted(files: Sequence[ConfigurationFile], name: str) -> Iterator[Notice]:
