@@ -38,13 +38,14 @@ from .settings import release_of
 
 SEEN = (
     *("phase", "epoch", "must_abort", "needs_bump", "next_number"),
-    *("stage", "owner", "txn_epoch", "sent", "number", "record", "copy"),
+    *("stage", "owner", "txn_epoch", "sent", "number", "record", "copy", "read_early"),
     *("late_init", "late_bump", "late_add", "late_produce", "late_end"),
     *("late_marker", "late_marker_epoch", "late_marker_coordinator", "late_marker_v2"),
     *("state", "newest_epoch", "last_epoch", "partitions", "logged_partitions", "prepared_in_v2", "coordinator_epoch"),
     *("seen_epoch", "expected", "seen_coordinator"),
 )
-"""The fields that are seen: all but which record a marker ended last, and remaining faults."""
+"""The fields that are seen: all but which record a marker ended last, what is last in the coordinator's log and not acknowledged, and
+remaining faults."""
 
 ATTEMPTS = (
     *("start", "begin", "add_partition", "produce", "end", "end_unstarted", "bump_epoch"),
@@ -114,6 +115,7 @@ class _World:
     produces: dict[tuple[int, int], _HeldProduce] = field(default_factory=dict)
     ends: dict[int, int] = field(default_factory=dict)
     markers: dict[int, Marker] = field(default_factory=dict)
+    read: set[tuple[int, int]] = field(default_factory=set)
 
 
 class TransactionsAdapter(SteppedAdapter[_World]):
@@ -164,7 +166,7 @@ class TransactionsAdapter(SteppedAdapter[_World]):
         metadata = world.coordinator.states.metadata
         if metadata is not None and metadata.producer_epoch + 2 >= Epoch.size(self.model.bounds):
             return False
-        if picks.get("way", Way.AT_ONCE) == Way.LATE:
+        if picks.get("way", Way.AT_ONCE) != Way.AT_ONCE:
             return False
         match action:
             case "start":
@@ -254,6 +256,12 @@ class TransactionsAdapter(SteppedAdapter[_World]):
             raise NotPerformed(f"the coordinator answers {answer.error.name}, and changes nothing")
         return answer
 
+    def _replaced(self, ask: Callable[[TransactionCoordinator], Answer]) -> None:
+        """The coordinator writes what it is asked for, and another that has that in its log takes its place before it answers."""
+        before = len(self.world.coordinator.states.log)
+        self._changing(ask(self.world.coordinator), before)
+        self.do_move_coordinator()
+
     def do_begin(self, producer: int, txn: int) -> None:
         """The application begins a transaction."""
         one = self.world.producers[producer]
@@ -273,6 +281,10 @@ class TransactionsAdapter(SteppedAdapter[_World]):
             transaction.unanswered.add(partition)
             return
         epoch = transaction.epoch
+        if way == Way.UNACKNOWLEDGED:
+            self._replaced(lambda coordinator: coordinator.add_partition(epoch, partition, 0))
+            transaction.unanswered.add(partition)
+            return
         one.added(partition, self._told(lambda coordinator: coordinator.add_partition(epoch, partition, 0)))
 
     def do_produce(self, producer: int, txn: int, partition: int, way: int) -> None:
@@ -285,6 +297,9 @@ class TransactionsAdapter(SteppedAdapter[_World]):
         batch = one.drain(partition)
         if way == Way.LATE:
             self.world.produces[txn, partition] = _HeldProduce(batch=batch)
+            return
+        if way == Way.UNACKNOWLEDGED:
+            self._replaced(lambda coordinator: coordinator.add_partition(batch.epoch, partition, self.version))
             return
         one.produced(partition, self._produced(batch))
 
@@ -323,8 +338,11 @@ class TransactionsAdapter(SteppedAdapter[_World]):
         elif transaction.stage != asked:
             raise NotPerformed("the application has asked for the other end")
         transaction.stage = asked
-        if way == Way.LATE:
-            self.world.ends[txn] = result
+        if way != Way.AT_ONCE:
+            if way == Way.LATE:
+                self.world.ends[txn] = result
+            else:
+                self._replaced(lambda coordinator: self._end(coordinator, transaction.epoch, result))
             if self.unanswered == Unanswered.NEW_EPOCH:
                 one.ask_for_new_epoch()
             if self.unanswered == Unanswered.CLOSES:
@@ -392,6 +410,10 @@ class TransactionsAdapter(SteppedAdapter[_World]):
         """Another broker reads the log. What is not replicated in it is lost."""
         self.world.coordinator = self.world.coordinator.resigned()
 
+    def do_move_without_tail(self) -> None:
+        """Another broker reads its log, which lacks what is last in the log of the one before."""
+        self.world.coordinator = self.world.coordinator.resigned(without_last=True)
+
     def do_late_init_arrives(self, producer: int) -> None:
         """The answer to an InitProducerId that was held up reaches nobody."""
         before = len(self.world.coordinator.states.log)
@@ -450,6 +472,13 @@ class TransactionsAdapter(SteppedAdapter[_World]):
         """The next leader's log ends before the marker."""
         self.world.leaders[partition].lose_last_marker()
 
+    def do_read_early(self, txn: int, partition: int) -> None:
+        """A fetch of committed records, while the high watermark moves."""
+        read = self.world.leaders[partition].read_while_the_high_watermark_moves()
+        if (txn, partition) not in [batch.value for batch in read]:
+            raise NotPerformed("the fetch is not answered the record")
+        self.world.read.add((txn, partition))
+
     def observe(self) -> Partial:
         """What producers, coordinator and leaders know, what readers make of the logs, and what is held up."""
         return {**self._producers(), **self._transactions(), **self._held(), **self._coordinator(), **self._leaders()}
@@ -502,6 +531,9 @@ class TransactionsAdapter(SteppedAdapter[_World]):
             "number": [[_number(one.records.get(partition)) for partition in self.partitions] for one in found],
             "record": [[row[0] for row in rows] for rows in fates],
             "copy": [[row[1] for row in rows] for rows in fates],
+            "read_early": [
+                [int((txn, partition) in self.world.read) for partition in self.partitions] for txn in range(len(found))
+            ],
         }
 
     def _sent(self, transaction: _Transaction, partition: int) -> int:

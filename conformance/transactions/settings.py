@@ -48,4 +48,6 @@ def release_of(model: Model) -> Release:
         marker_epochs=MARKERS[MarkerCheck(settings["marker_check"])],
         markers_have_version=not settings["mixed_brokers"],
         producer_bumps=bool(settings["client_bumps"]),
+        timeout_fences=bool(settings["timeout_fences"]),
+        reads_above_stable=bool(settings["reads_above_stable"]),
     )

@@ -206,6 +206,22 @@ OF_COORDINATORS = (
         "self.states.coordinator_epoch",
     ),
     mistake(
+        "a new coordinator whose log is shorter knows what is not in it",
+        "R-TXN-11",
+        "4.2",
+        f"{COORDINATOR}.resigned",
+        "self.states.log[:-1] if without_last else self.states.log",
+        "self.states.log",
+    ),
+    mistake(
+        "a timeout aborts in the same epoch, as up to 0.11.0.1 (KAFKA-6119)",
+        "R-TXN-7",
+        "0.11",
+        f"{COORDINATOR}.abort_timed_out",
+        "self._release.timeout_fences",
+        "False",
+    ),
+    mistake(
         "the epoch before the newest is in the coordinator's log",
         "R-TXN-11",
         "4.2",
@@ -352,6 +368,14 @@ OF_LEADERS = (
         f"{LEADER}.expire_producer",
         "or self.producer.first_offset is not None",
         "",
+    ),
+    mistake(
+        "no fetch is answered what is open, as from 2.5 on (KAFKA-9807)",
+        "R-TXN-17",
+        "0.11",
+        f"{LEADER}.read_while_the_high_watermark_moves",
+        "if isinstance(one, Batch)",
+        "if False",
     ),
 )
 """Each breaks what a leader appends, or what it remembers."""

@@ -175,17 +175,24 @@ class TransactionCoordinator:
         return self._end(transit.producer_epoch, False, self._release.transaction_version, from_client=False)
 
     def abort_timed_out(self) -> bool:
-        """A transaction that lasts too long is fenced (abortTimedOutTransactions); False if none is ongoing."""
+        """A transaction that lasts too long is aborted, and perhaps fenced (abortTimedOutTransactions); False if none is ongoing."""
         metadata = self.states.metadata
         ongoing = metadata is not None and metadata.state is TransactionState.ONGOING and metadata.pending_state is None
         if metadata is None or not ongoing:
             return False
-        self._fence(metadata)
+        if self._release.timeout_fences:
+            self._fence(metadata)
+        else:
+            self.end_transaction(metadata.producer_epoch, False, 0)
         return True
 
-    def resigned(self) -> TransactionCoordinator:
-        """The coordinator after this one: it reads the log, and knows nothing of what was not replicated (onElection)."""
-        return TransactionCoordinator(self._release, self.states.log, self.states.coordinator_epoch + 1)
+    def resigned(self, *, without_last: bool = False) -> TransactionCoordinator:
+        """The coordinator after this one: it reads its log, and knows nothing of what is not in it (onElection).
+
+        `without_last`: its log lacks the last record, which this one has read and no majority of replicas has acknowledged.
+        """
+        log = self.states.log[:-1] if without_last else self.states.log
+        return TransactionCoordinator(self._release, log, self.states.coordinator_epoch + 1)
 
 
 def _prepared(committed: bool) -> TransactionState:

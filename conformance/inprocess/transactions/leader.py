@@ -108,6 +108,13 @@ class PartitionLeader:
         asks = self.verification
         return asks is not None and asks.of_version_2 and asks.epoch == marker.producer_epoch
 
+    def read_while_the_high_watermark_moves(self) -> list[Batch]:
+        """What a fetch of committed records is answered of an open transaction, if the high watermark moves (KAFKA-9807)."""
+        first = None if self.producer is None else self.producer.first_offset
+        if first is None or not self._release.reads_above_stable:
+            return []
+        return [one for one in self.log[first:] if isinstance(one, Batch)]
+
     def expire_producer(self) -> bool:
         """Forget the producer id, after `producer.id.expiration.ms`; False if something is open (isProducerExpired)."""
         if self.producer is None or self.producer.first_offset is not None:

@@ -39,10 +39,21 @@ class Release:
     """Do markers tell their version? Those of a coordinator before 4.2 do not."""
     producer_bumps: bool = False
     """Does a producer ask for a new epoch after an error (KIP-360)?"""
+    timeout_fences: bool = False
+    """Is a transaction that times out aborted in a newer epoch (KAFKA-6119)?"""
+    reads_above_stable: bool = False
+    """Is a fetch of committed records answered what is open, if the high watermark moves meanwhile (KAFKA-9807)?"""
 
 
-KAFKA_0_11 = Release(name="kafka-transactions-0.11")
-KAFKA_2_5 = replace(KAFKA_0_11, name="kafka-transactions-2.5", producer_bumps=True, takes_any_first_sequence=True)
+KAFKA_0_11_0_0 = Release(name="kafka-transactions-0.11.0.0", reads_above_stable=True)
+KAFKA_0_11 = replace(KAFKA_0_11_0_0, name="kafka-transactions-0.11", timeout_fences=True)
+KAFKA_2_5 = replace(
+    KAFKA_0_11,
+    name="kafka-transactions-2.5",
+    producer_bumps=True,
+    takes_any_first_sequence=True,
+    reads_above_stable=False,
+)
 KAFKA_3_6 = replace(KAFKA_2_5, name="kafka-transactions-3.6", verifies=True, compares_sequences_that_ask=True)
 KAFKA_4_0_0 = replace(
     KAFKA_3_6,
@@ -55,5 +66,8 @@ KAFKA_4_0_0 = replace(
 KAFKA_4_0 = replace(KAFKA_4_0_0, name="kafka-transactions-4.0", fence_raises_twice=False)
 KAFKA_4_2 = replace(KAFKA_4_0, name="kafka-transactions-4.2", marker_epochs=MarkerEpochs.NEWER_OR_REPEATED)
 
-RELEASES = {release.name: release for release in (KAFKA_0_11, KAFKA_2_5, KAFKA_3_6, KAFKA_4_0_0, KAFKA_4_0, KAFKA_4_2)}
+RELEASES = {
+    release.name: release
+    for release in (KAFKA_0_11_0_0, KAFKA_0_11, KAFKA_2_5, KAFKA_3_6, KAFKA_4_0_0, KAFKA_4_0, KAFKA_4_2)
+}
 """By the names of the models' versions."""

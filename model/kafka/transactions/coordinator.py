@@ -16,6 +16,7 @@ from .state import (
     Partition,
     Protocol,
     Result,
+    Tail,
     Transactions,
     Way,
     in_v2,
@@ -25,6 +26,35 @@ from .state import (
 def is_prepared(s: Transactions) -> bool:
     """Has the coordinator decided, and not yet heard from all partitions?"""
     return s.state == Decision.PREPARE_COMMIT or s.state == Decision.PREPARE_ABORT
+
+
+def write_to_log(s: Transactions) -> None:
+    """The coordinator is about to change what is last in its log, and has no acknowledgement yet. Called before the change.
+
+    What was last before is acknowledged by then: of one transactional id only one transition is pending. It matters where two moves
+    of the coordinator follow: to a broker that has what was written, and to one that has not.
+    """
+    if s.coordinator_moves_left > 1:
+        s.tail = Tail.WRITTEN
+        s.before_state = s.state
+        s.before_epoch = s.newest_epoch
+        s.before_partitions = s.partitions
+    else:
+        acknowledge(s)
+
+
+def acknowledge(s: Transactions) -> None:
+    """The log has acknowledged all that is in it."""
+    s.tail = Tail.ACKNOWLEDGED
+    s.before_state = Decision.EMPTY
+    s.before_epoch = NONE
+    s.before_partitions = EMPTY
+
+
+def answers(s: Transactions) -> None:
+    """The coordinator answers: its log has acknowledged what it has written, but perhaps not what it has read when it was elected."""
+    if s.tail == Tail.WRITTEN:
+        acknowledge(s)
 
 
 def raise_epoch(s: Transactions) -> None:
@@ -39,6 +69,7 @@ def fence(s: Transactions) -> None:
     TransactionMetadata.prepareFenceProducerEpoch, then endTransaction with the version of the cluster: in version 2 the epoch before
     is kept, before it is not.
     """
+    write_to_log(s)
     if s.server == Protocol.TV2:
         if s.fence_bumps_twice:
             raise_epoch(s)
@@ -54,6 +85,7 @@ def fence(s: Transactions) -> None:
 
 def issue_epoch(s: Transactions) -> None:
     """A producer that starts gets a new epoch; no transaction is ongoing (TransactionMetadata.prepareIncrementProducerEpoch)."""
+    acknowledge(s)
     raise_epoch(s)
     s.last_epoch = NONE
     s.state = Decision.EMPTY
@@ -68,6 +100,7 @@ def answer_to_bump(s: Transactions, expected: int) -> int:
 
 def bump(s: Transactions, expected: int) -> None:
     """The producer that has the newest epoch gets the next one; if it has got that before, the same again."""
+    acknowledge(s)
     if expected == s.newest_epoch:
         s.last_epoch = s.newest_epoch
         raise_epoch(s)
@@ -87,6 +120,7 @@ def answer_to_add(s: Transactions, partition: Partition, epoch: int) -> int:
 
 def add(s: Transactions, partition: Partition) -> None:
     """The partition enters the transaction. The first one begins it, also in the epoch of a transaction that has ended."""
+    write_to_log(s)
     s.state = Decision.ONGOING
     s.partitions = with_member(s.partitions, partition)
 
@@ -145,6 +179,7 @@ def answer_to_end_v2(s: Transactions, epoch: int, result: int) -> int:
 
 def prepare_end(s: Transactions, result: int) -> None:
     """The coordinator decides, in version 2 with a new epoch, which the client learns from the answer. It answers before any marker."""
+    write_to_log(s)
     if in_v2(s):
         s.last_epoch = s.newest_epoch
         raise_epoch(s)
@@ -155,22 +190,31 @@ def prepare_end(s: Transactions, result: int) -> None:
 
 @action("R-TXN-7, TransactionCoordinator.abortTimedOutTransactions")
 def time_out(s: Transactions) -> None:
-    """A transaction lasts too long: the coordinator fences its producer and aborts it."""
+    """A transaction lasts too long: the coordinator fences its producer and aborts it. The first releases did not fence."""
     require(s.timeouts_left > 0)
     require(s.state == Decision.ONGOING)
 
     s.timeouts_left -= 1
-    fence(s)
+    if s.timeout_fences:
+        fence(s)
+    else:
+        prepare_end(s, Result.ABORT)
 
 
 @action("R-TXN-9, TransactionMarkerChannelManager", sends("coordinator", "partition", "WriteTxnMarkers"))
 def write_marker(s: Transactions, partition: Partition, way: Way) -> None:
-    """The coordinator sends a marker to a partition. One that is not answered it sends again."""
+    """The coordinator sends a marker to a partition. One that is not answered it sends again.
+
+    One that has decided waits for its log to acknowledge that. One that has read the decision in its log does not
+    (TransactionStateManager.loadTransactionMetadata reads to the end of the log, not to the high watermark).
+    """
     require(is_prepared(s))
     require(contains(s.partitions, partition))
     require(way == Way.AT_ONCE or (s.late_markers_left > 0 and s.late_marker[partition] == NONE))
     require(way == Way.LATE or accepts_marker(s, partition, s.newest_epoch, s.prepared_in_v2))
+    require(way != Way.UNACKNOWLEDGED)
 
+    answers(s)
     result = Result.COMMIT if s.state == Decision.PREPARE_COMMIT else Result.ABORT
     if way == Way.LATE:
         s.late_markers_left -= 1
@@ -185,13 +229,36 @@ def write_marker(s: Transactions, partition: Partition, way: Way) -> None:
 
 @action("R-TXN-10, TransactionMarkerChannelManager.maybeWriteTxnCompletion")
 def complete(s: Transactions) -> None:
-    """All partitions have answered: the coordinator notes that the transaction is complete."""
+    """All partitions have answered: the coordinator notes that the transaction is complete, and its log acknowledges all."""
     require(is_prepared(s))
     require(s.partitions == EMPTY)
 
+    acknowledge(s)
     s.state = completed(Result.COMMIT if s.state == Decision.PREPARE_COMMIT else Result.ABORT)
     s.logged_partitions = EMPTY
     s.prepared_in_v2 = False
+
+
+def move(s: Transactions) -> None:
+    """Another broker becomes the coordinator. It has what is in its log, and the epoch before the newest is not in it."""
+    s.coordinator_moves_left -= 1
+    s.coordinator_epoch += 1
+    s.last_epoch = NONE
+    if is_prepared(s):
+        s.partitions = s.logged_partitions
+
+
+def move_unacknowledged(s: Transactions) -> None:
+    """Another broker, which has what was just written, becomes the coordinator before the log has acknowledged it.
+
+    One that reads to the high watermark does nothing before that is acknowledged.
+    """
+    require(s.tail == Tail.WRITTEN)
+    move(s)
+    if s.reads_to_log_end:
+        s.tail = Tail.READ
+    else:
+        acknowledge(s)
 
 
 @action("R-TXN-11, TransactionCoordinator.onElection, TransactionStateManager.loadTransactionsForTxnTopicPartition")
@@ -201,9 +268,27 @@ def move_coordinator(s: Transactions) -> None:
     In other states it knows all that the one before knew, and its epoch only makes partitions refuse more markers that are held up.
     """
     require(s.coordinator_moves_left > 0)
-    require(is_prepared(s))
+    require(is_prepared(s) or s.tail == Tail.WRITTEN)
+
+    if s.tail == Tail.WRITTEN:
+        move_unacknowledged(s)
+    else:
+        acknowledge(s)
+        move(s)
+
+
+@action("R-TXN-11, TransactionStateManager.loadTransactionMetadata, KIP-101")
+def move_without_tail(s: Transactions) -> None:
+    """Another broker becomes the coordinator, whose log does not have what the last one has read and its log has not acknowledged."""
+    require(s.coordinator_moves_left > 0)
+    require(s.tail == Tail.READ)
 
     s.coordinator_moves_left -= 1
     s.coordinator_epoch += 1
     s.last_epoch = NONE
-    s.partitions = s.logged_partitions
+    s.state = s.before_state
+    s.newest_epoch = s.before_epoch
+    s.partitions = s.before_partitions
+    s.logged_partitions = EMPTY
+    s.prepared_in_v2 = False
+    acknowledge(s)

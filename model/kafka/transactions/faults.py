@@ -1,4 +1,4 @@
-"""What partitions forget or lose."""
+"""What partitions forget, lose, or show too early."""
 
 from __future__ import annotations
 
@@ -47,3 +47,13 @@ def lose_marker(s: Transactions, partition: Partition) -> None:
             s.seen_epoch[partition] = s.txn_epoch[txn]
             s.expected[partition] = s.number[txn][partition] + 1
     s.seen_coordinator[partition] = 0
+
+
+@action("KAFKA-9807, DelayedFetch, Log.read")
+def read_early(s: Transactions, txn: Txn, partition: Partition) -> None:
+    """A fetch of committed records is answered an open one: the high watermark moved while it looked for open transactions."""
+    require(s.early_reads_left > 0 and s.reads_above_stable)
+    require(s.record[txn][partition] == Fate.OPEN)
+
+    s.early_reads_left -= 1
+    s.read_early[txn][partition] = True

@@ -9,6 +9,7 @@ from .coordinator import (
     answer_to_add,
     answer_to_bump,
     answer_to_end,
+    answers,
     bump,
     fence,
     is_prepared,
@@ -68,6 +69,7 @@ def verify_late(s: Transactions, txn: Txn, partition: Partition) -> None:
     s.late_produce[txn][partition] = Held.VERIFIED
     if answer == DOES:
         add(s, partition)
+    answers(s)
 
 
 @action("R-TXN-12")

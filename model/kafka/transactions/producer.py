@@ -10,10 +10,12 @@ from .coordinator import (
     answer_to_bump,
     answer_to_end,
     answer_to_verify,
+    answers,
     bump,
     fence,
     is_prepared,
     issue_epoch,
+    move_unacknowledged,
     prepare_end,
 )
 from .partition import answer_to_append, append, must_ask
@@ -80,6 +82,7 @@ def start(s: Transactions, producer: Producer, way: Way) -> None:
     require(producer == 0 or s.phase[producer - 1] > Phase.STARTING)
     require(way == Way.LATE or not is_prepared(s))
     require(way == Way.AT_ONCE or not s.late_init[producer])
+    require(way != Way.UNACKNOWLEDGED)
 
     if way == Way.LATE:
         hold_up(s)
@@ -116,17 +119,24 @@ def add_partition(s: Transactions, producer: Producer, txn: Txn, partition: Part
     require(s.sent[txn][partition] == Sent.UNSENT or s.sent[txn][partition] == Sent.ADDING)
     answer = answer_to_add(s, partition, s.txn_epoch[txn])
     require(way == Way.LATE or answer != TRY_AGAIN)
-    require(way == Way.AT_ONCE or not s.late_add[txn][partition])
+    require(way != Way.LATE or not s.late_add[txn][partition])
+    require(way != Way.UNACKNOWLEDGED or answer == DOES)
 
     if way == Way.LATE:
         hold_up(s)
         s.late_add[txn][partition] = True
         s.sent[txn][partition] = Sent.ADDING
+    elif way == Way.UNACKNOWLEDGED:
+        add(s, partition)
+        move_unacknowledged(s)
+        s.sent[txn][partition] = Sent.ADDING
     elif answer == FENCED:
+        answers(s)
         stop(s, producer, Phase.FENCED)
     else:
         if answer == DOES:
             add(s, partition)
+        answers(s)
         s.sent[txn][partition] = Sent.ADDED
 
 
@@ -158,7 +168,7 @@ def produce(s: Transactions, producer: Producer, txn: Txn, partition: Partition,
         or (not in_v2(s) and s.sent[txn][partition] == Sent.ADDED)
         or (in_v2(s) and s.sent[txn][partition] == Sent.UNSENT)
     )
-    require(way == Way.AT_ONCE or s.late_produce[txn][partition] == Held.NO)
+    require(way != Way.LATE or s.late_produce[txn][partition] == Held.NO)
 
     if s.sent[txn][partition] != Sent.UNANSWERED:
         s.number[txn][partition] = s.next_number[producer][partition]
@@ -167,12 +177,19 @@ def produce(s: Transactions, producer: Producer, txn: Txn, partition: Partition,
         hold_up(s)
         s.late_produce[txn][partition] = Held.HELD_UP
         s.sent[txn][partition] = Sent.UNANSWERED
+    elif way == Way.UNACKNOWLEDGED:
+        require(answer_to_verification(s, txn, partition) == DOES)
+        add(s, partition)
+        move_unacknowledged(s)
+        s.sent[txn][partition] = Sent.UNANSWERED
     else:
         verified = answer_to_verification(s, txn, partition)
         answer = answer_to_produce(s, txn, partition)
         require(answer != TRY_AGAIN)
         if verified == DOES:
             add(s, partition)
+        if must_ask(s, txn, partition):
+            answers(s)
         if answer == DOES:
             append(s, txn, partition)
         if answer <= DONE_BEFORE:
@@ -266,25 +283,32 @@ def end(s: Transactions, producer: Producer, txn: Txn, result: Result, way: Way)
     )
     answer = answer_to_end(s, s.txn_epoch[txn], result)
     require(way == Way.LATE or answer != TRY_AGAIN)
-    require(way == Way.AT_ONCE or s.late_end[txn] == NONE)
+    require(way != Way.LATE or s.late_end[txn] == NONE)
+    require(way != Way.UNACKNOWLEDGED or (answer == DOES and s.state == Decision.ONGOING))
 
     s.phase[producer] = Phase.ENDING
     s.stage[txn] = Stage.COMMITTING if result == Result.COMMIT else Stage.ABORTING
-    if way == Way.LATE:
-        hold_up(s)
-        s.late_end[txn] = result
+    if way == Way.AT_ONCE:
+        if answer == DOES:
+            prepare_end(s, result)
+        answers(s)
+        if answer == FENCED:
+            stop(s, producer, Phase.FENCED)
+        elif answer == INVALID:
+            stop(s, producer, Phase.DEAD)
+        else:
+            learn_end(s, producer, txn, result)
+    else:
+        if way == Way.LATE:
+            hold_up(s)
+            s.late_end[txn] = result
+        else:
+            prepare_end(s, result)
+            move_unacknowledged(s)
         if s.unanswered == Unanswered.NEW_EPOCH and s.client_bumps and not in_v2(s):
             s.needs_bump[producer] = True
         if s.unanswered == Unanswered.CLOSES:
             stop(s, producer, Phase.DEAD)
-    elif answer == FENCED:
-        stop(s, producer, Phase.FENCED)
-    elif answer == INVALID:
-        stop(s, producer, Phase.DEAD)
-    else:
-        if answer == DOES:
-            prepare_end(s, result)
-        learn_end(s, producer, txn, result)
 
 
 @action("R-TXN-18, TransactionManager.nextRequest")
@@ -322,6 +346,7 @@ def bump_epoch(s: Transactions, producer: Producer, way: Way) -> None:
     require(s.phase[producer] == Phase.BUMPING)
     require(way == Way.LATE or not is_prepared(s))
     require(way == Way.AT_ONCE or s.late_bump[producer] == NONE)
+    require(way != Way.UNACKNOWLEDGED)
 
     if way == Way.LATE:
         hold_up(s)
@@ -329,6 +354,7 @@ def bump_epoch(s: Transactions, producer: Producer, way: Way) -> None:
     elif s.state == Decision.ONGOING:
         fence(s)
     elif answer_to_bump(s, s.epoch[producer]) == FENCED:
+        answers(s)
         stop(s, producer, Phase.FENCED)
     else:
         bump(s, s.epoch[producer])

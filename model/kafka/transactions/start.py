@@ -13,3 +13,4 @@ def initial(s: Transactions) -> None:
     s.coordinator_moves_left = s.coordinator_moves
     s.expirations_left = s.expirations
     s.lost_markers_left = s.lost_markers
+    s.early_reads_left = s.early_reads

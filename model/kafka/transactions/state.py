@@ -99,8 +99,14 @@ class Decision(
     """The state of the transactional id at its coordinator (TransactionState)."""
 
 
-class Way(Index, names=("at-once", "late")):
-    """Does a request arrive at once, or is it held up, so that its sender has no answer and sends it again?"""
+class Way(Index, names=("at-once", "late", "unacknowledged")):
+    """How a request arrives: at once; held up, so that its sender has no answer and sends it again; or at once, and another broker
+    becomes the coordinator before the log has acknowledged what it wrote, and has it: the sender has no answer either."""
+
+
+class Tail(Index, names=("acknowledged", "written", "read")):
+    """Has the coordinator's log acknowledged what is last in it? If not, the coordinator has written it, and waits; or it is one that
+    has read it when it was elected, and does not wait."""
 
 
 class Count(Index, members=3):
@@ -136,6 +142,12 @@ class Transactions(State):
     """Are some brokers of an earlier release, so that markers come without their version and are checked as those of tv0?"""
     unanswered = setting(any_of(Unanswered))
     """What a client does if EndTxn is not answered in time."""
+    timeout_fences = setting(flag())
+    """Does a timeout raise the epoch, so that the producer learns of it (KAFKA-6119)?"""
+    reads_to_log_end = setting(flag(), off="reads-to-high-watermark")
+    """Does a new coordinator act on all that is in its log, also on what is not acknowledged?"""
+    reads_above_stable = setting(flag())
+    """May a fetch of committed records be answered what is open, if the high watermark moves meanwhile (KAFKA-9807)?"""
 
     delays = budget(up_to(Count), singular="held-up request", whose=NETWORK)
     """How many requests of producers may be held up, and arrive at any later time although they were sent again."""
@@ -144,11 +156,14 @@ class Transactions(State):
     timeouts = budget(up_to(Count), singular="transaction timeout", whose=CLIENT)
     """How many times a transaction may last longer than `transaction.timeout.ms`."""
     coordinator_moves = budget(up_to(Count), singular="move of the coordinator", whose=BROKER)
-    """How many times another broker may become the coordinator while the end of a transaction is prepared."""
+    """How many times another broker may become the coordinator, while the end of a transaction is prepared or before the log has
+    acknowledged what the coordinator wrote."""
     expirations = budget(up_to(Count), singular="expiry of producer state", whose=OPERATOR)
     """How many times a partition may forget the producer (`producer.id.expiration.ms`, or its last record was deleted)."""
     lost_markers = budget(up_to(Count), singular="lost marker", whose=BROKER)
     """How many times a partition may lose a marker at the end of its log, by an unclean election."""
+    early_reads = budget(up_to(Count), singular="early read", whose=BROKER)
+    """How many times a fetch of committed records may be answered while the high watermark moves."""
 
     phase = per(Producer, any_of(Phase))
     """What each producer does."""
@@ -175,6 +190,8 @@ class Transactions(State):
     """What readers make of each record."""
     copy = per(Txn, Partition, any_of(Fate))
     """The same for a second copy of it in the log."""
+    read_early = per(Txn, Partition, flag())
+    """Was the record read while it was open?"""
     ended_last = per(Txn, Partition, flag())
     """Was the record ended by the marker at the end of the partition's log? Known only where a marker may be lost."""
 
@@ -212,6 +229,15 @@ class Transactions(State):
     coordinator_epoch = up_to(Count)
     """How often the coordinator has moved."""
 
+    tail = any_of(Tail)
+    """Has the coordinator's log acknowledged what is last in it? Known only where the coordinator may move twice."""
+    before_state = any_of(Decision)
+    """The state that the log has before what is not acknowledged."""
+    before_epoch = optional(Epoch)
+    """The producer epoch there."""
+    before_partitions = any_of(Partitions)
+    """The partitions there."""
+
     seen_epoch = per(Partition, optional(Epoch))
     """The newest producer epoch that the partition knows."""
     expected = per(Partition, up_to(Number))
@@ -231,10 +257,13 @@ class Transactions(State):
     """How many times a partition may still forget the producer."""
     lost_markers_left = counter(lost_markers)
     """How many markers may still be lost."""
+    early_reads_left = counter(early_reads)
+    """How many fetches may still be answered early."""
 
     owners: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "coordinator": (
             "state", "newest_epoch", "last_epoch", "partitions", "logged_partitions", "prepared_in_v2", "coordinator_epoch",
+            "tail", "before_state", "before_epoch", "before_partitions",
         ),
         "network": (
             "late_init", "late_bump", "late_add", "late_produce", "late_end", "late_marker", "late_marker_epoch",

@@ -11,9 +11,9 @@ def has_version_2(s: Transactions) -> bool:
     return in_v2(s)
 
 
-@lemma("Fencing raises the epoch once (KAFKA-19367).")
+@lemma("Fencing raises the epoch once (KAFKA-19367), and a timeout fences (KAFKA-6119).")
 def fences_once(s: Transactions) -> bool:
-    return not s.fence_bumps_twice
+    return not s.fence_bumps_twice and s.timeout_fences == 1
 
 
 @lemma(
@@ -34,11 +34,32 @@ def asks_when_forgotten(s: Transactions) -> bool:
     return s.expirations == 0 or s.verification == 1
 
 
-ASSUMPTIONS = (has_version_2, fences_once, checks_markers, keeps_markers, asks_when_forgotten)
+@lemma("The coordinator moves at most once, or acts on nothing that its log has not acknowledged.")
+def acts_on_what_is_acknowledged(s: Transactions) -> bool:
+    return s.coordinator_moves <= 1 or not s.reads_to_log_end
+
+
+@lemma("No fetch of committed records is answered what is open (KAFKA-9807).")
+def reads_what_is_stable(s: Transactions) -> bool:
+    return s.early_reads == 0 or not s.reads_above_stable
+
+
+ASSUMPTIONS = (
+    has_version_2,
+    fences_once,
+    checks_markers,
+    keeps_markers,
+    asks_when_forgotten,
+    acts_on_what_is_acknowledged,
+    reads_what_is_stable,
+)
 
 
 def told_by_epochs(s: Transactions) -> bool:
     """Has every end an epoch of its own, by which partitions tell markers that are late, and is that not forgotten?"""
     checked = s.late_markers == 0 or (s.marker_check == MarkerCheck.NEWER_OR_REPEATED and not s.mixed_brokers)
     kept = s.lost_markers == 0 and (s.expirations == 0 or s.verification == 1)
-    return in_v2(s) and not s.fence_bumps_twice and checked and kept
+    acknowledged = s.coordinator_moves <= 1 or not s.reads_to_log_end
+    stable = s.early_reads == 0 or not s.reads_above_stable
+    fenced = not s.fence_bumps_twice and s.timeout_fences == 1
+    return in_v2(s) and fenced and checked and kept and acknowledged and stable

@@ -57,6 +57,11 @@ SEVERAL_PARTITIONS = Gap(
     between="the partitions of one request",
     done=Merged(because="each is checked and written under its own lock, one after the other"),
 )
+UNACKNOWLEDGED = Gap(
+    when=_in(),
+    between="the record in the coordinator's log, its acknowledgement, and what is done by it",
+    done=Split(into=(coordinator.move_coordinator, coordinator.move_without_tail)),
+)
 OLD_COORDINATOR = Gap(
     when=_in(),
     between="the new coordinator's load of the log and the end of the old one",
@@ -102,6 +107,21 @@ def _since(rows: tuple[LedgerRow, ...], since: str, until: str) -> tuple[LedgerR
     return (absent, later)
 
 
+def _until(rows: tuple[LedgerRow, ...], until: str, since: str) -> tuple[LedgerRow, ...]:
+    """The same up to a release; later ones have no such step."""
+    (row,) = rows
+    earlier = LedgerRow(
+        action=row.action,
+        when=_in(FIRST, until),
+        by=row.by,
+        places=row.places,
+        gaps=row.gaps,
+        read=tuple(one for one in READ if _in(FIRST, until).holds_for(one, EITHER)),
+    )
+    absent = LedgerRow(action=row.action, when=_in(since), by=ABSENT, places=row.places, read=("3.6.2",))
+    return (earlier, absent)
+
+
 def _outside(action: Action, *places: str) -> tuple[LedgerRow, ...]:
     """Of what befalls transactions."""
     return (LedgerRow(action=action, when=_in(), by=SURROUNDINGS, places=at(*places), read=("4.1.1",)),)
@@ -131,7 +151,7 @@ LEDGER = Ledger(
             "Sender.java: completeBatch",
             f"{MANAGER}: maybeTransitionToErrorState",
         ),
-        *_of_coordinator(producer.end, END, gaps=(ANSWERED,)),
+        *_of_coordinator(producer.end, END, gaps=(ANSWERED, UNACKNOWLEDGED)),
         *_of_client(producer.end_unstarted, f"{MANAGER}: nextRequest"),
         *_since(
             _of_coordinator(producer.bump_epoch, INIT, f"{MANAGER}: initializeTransactions", gaps=(ANSWERED,)),
@@ -141,7 +161,7 @@ LEDGER = Ledger(
         *_of_coordinator(
             coordinator.time_out,
             "TransactionCoordinator.scala: abortTimedOutTransactions",
-            gaps=(EPOCH_FAILED,),
+            gaps=(EPOCH_FAILED, UNACKNOWLEDGED),
         ),
         *_of_partition(
             coordinator.write_marker,
@@ -153,6 +173,11 @@ LEDGER = Ledger(
         *_of_coordinator(
             coordinator.move_coordinator,
             "TransactionStateManager.scala: loadTransactionsForTxnTopicPartition",
+            gaps=(OLD_COORDINATOR,),
+        ),
+        *_of_coordinator(
+            coordinator.move_without_tail,
+            "TransactionStateManager.scala: loadTransactionMetadata",
             gaps=(OLD_COORDINATOR,),
         ),
         *_of_coordinator(late.late_init_arrives, INIT),
@@ -171,5 +196,6 @@ LEDGER = Ledger(
         *_of_partition(late.late_marker_arrives, "ProducerAppendInfo.java: appendEndTxnMarker"),
         *_outside(faults.expire_producer, "ProducerStateManager.java: isProducerExpired"),
         *_outside(faults.lose_marker, "UnifiedLog.java: truncateTo"),
+        *_until(_of_partition(faults.read_early, "Log.scala: read"), "2.4.1", "2.5.0"),
     ),
 )

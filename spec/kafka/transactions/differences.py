@@ -21,6 +21,28 @@ DIFFERENCES = (
         known="code read on the branches of 0.11, 2.4, 2.5, 3.6, 3.9 and 4.3",
     ),
     ReleaseDifference(
+        rule="A fetch of committed records reads the high watermark twice, and may be answered what is open.",
+        settings={"reads_above_stable": 1},
+        since="0.11.0.0",
+        until="2.4.1",
+        source="KAFKA-9807; Log.read, fetchHighWatermarkMetadata",
+        known="the fix's commit is on the branch of 2.5; code read",
+    ),
+    ReleaseDifference(
+        rule="A new coordinator reads its log to the end, and acts on what is not acknowledged.",
+        settings={"reads_to_log_end": 1},
+        since="0.11.0.0",
+        source="TransactionStateManager.loadTransactionMetadata, loadTransactionsForTxnTopicPartition",
+        known="code read on the branches of 0.11, 2.4, 3.9 and 4.3",
+    ),
+    ReleaseDifference(
+        rule="A transaction that times out is aborted in a newer epoch: its producer is fenced.",
+        settings={"timeout_fences": 1},
+        since="0.11.0.2",
+        source="KAFKA-6119; TransactionCoordinator.abortTimedOutTransactions",
+        known="the fix's commits are on the branches of 0.11.0 and 1.0, and in the tags 0.11.0.2 and 1.0.0",
+    ),
+    ReleaseDifference(
         rule="A client asks for a new epoch after an error for which it aborted; before, a record was fatal whose retry expired.",
         settings={"client_bumps": 1},
         since="2.5.0",
@@ -61,10 +83,16 @@ DIFFERENCES = (
 
 NAMED = (
     NamedVersion(
-        "kafka-transactions-0.11",
+        "kafka-transactions-0.11.0.0",
         "0.11.0.0",
         EITHER,
-        "0.11 to 2.4: one epoch for all transactions of a producer; a record without an answer is fatal.",
+        "0.11.0.0 and 0.11.0.1: a transaction that times out is aborted in the epoch that its producer goes on in.",
+    ),
+    NamedVersion(
+        "kafka-transactions-0.11",
+        "0.11.0.2",
+        EITHER,
+        "0.11.0.2 to 2.4: one epoch for all transactions of a producer; a record without an answer is fatal.",
     ),
     NamedVersion(
         "kafka-transactions-2.5",

@@ -21,6 +21,7 @@ from neverlost.model.kafka.transactions.state import (
     Result,
     Sent,
     Stage,
+    Tail,
     Transactions,
     Txn,
 )
@@ -140,6 +141,18 @@ def coordinator_moves_are_counted(s: Transactions) -> bool:
     if not told_by_epochs(s):
         return True
     return s.coordinator_epoch + s.coordinator_moves_left <= s.coordinator_moves
+
+
+@lemma("No coordinator acts on what its log has not acknowledged.")
+def what_is_acted_on_is_acknowledged(s: Transactions) -> bool:
+    if not told_by_epochs(s):
+        return True
+    return s.tail != Tail.READ and (s.tail != Tail.WRITTEN or s.coordinator_moves > 1)
+
+
+@lemma("No record is read while it is open.")
+def nothing_is_read_early(s: Transactions, txn: Txn, partition: Partition) -> bool:
+    return not told_by_epochs(s) or not s.read_early[txn][partition]
 
 
 @lemma("The log of the coordinator has every partition whose marker is not answered.")
@@ -537,6 +550,7 @@ def what_may_not_happen_is_not_left(s: Transactions) -> bool:
         (s.lost_markers > 0 or s.lost_markers_left == 0)
         and (s.expirations > 0 or s.expirations_left == 0)
         and (s.late_markers > 0 or s.late_markers_left == 0)
+        and (s.early_reads > 0 or s.early_reads_left == 0)
     )
 
 
@@ -572,6 +586,8 @@ LEMMAS = (
     stage_follows_phase,
     open_is_known,
     coordinator_moves_are_counted,
+    what_is_acted_on_is_acknowledged,
+    nothing_is_read_early,
     log_has_the_partitions,
     the_coordinator_has_the_newest_epoch,
     no_partition_knows_a_newer_epoch,

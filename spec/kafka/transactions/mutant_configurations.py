@@ -30,6 +30,8 @@ CONFIGURATIONS = (
         {"delays": 1, "expirations": 1, "verification": 0},
         {"delays": 1, "coordinator_moves": 1},
         {"lost_markers": 1},
+        {"coordinator_moves": 2},
+        {"early_reads": 1},
     ),
     *_of(ALONE, {"delays": 2}),
     *_of(TWO, {}, {"timeouts": 1, "coordinator_moves": 1}),

@@ -13,6 +13,7 @@ from neverlost.model.kafka.transactions.state import (
     Producer,
     Stage,
     Transactions,
+    Way,
 )
 
 from .stories import ASKED, named, partition_name, parts, txn_name, txns
@@ -20,6 +21,8 @@ from .stories import ASKED, named, partition_name, parts, txn_name, txns
 FAULT_WORDS = {
     "time_out": "TRANSACTION TIMES OUT",
     "move_coordinator": "COORDINATOR MOVES",
+    "move_without_tail": "COORDINATOR MOVES",
+    "read_early": "FETCH DURING AN APPEND",
     "expire_producer": "PRODUCER EXPIRES",
     "lose_marker": "MARKER IS LOST",
 }
@@ -61,8 +64,14 @@ def notes(name: str, arguments: Mapping[str, int], before: Transactions, after: 
 
 
 def _held_up(name: str, arguments: Mapping[str, int], after: Transactions) -> Iterator[Note]:
-    if arguments.get("way") == 1:
+    if arguments.get("way") == Way.LATE:
         yield Note(text="It is held up: the sender has no answer, and sends it again.")
+    if arguments.get("way") == Way.UNACKNOWLEDGED:
+        yield Note(
+            text="The coordinator writes it, and another takes its place before the log has acknowledged it: that one has it in its"
+            " log, and acts on it. The sender has no answer.",
+            bad=True,
+        )
     if name.startswith("late_") or name in ("verify_late", "append_late"):
         yield Note(text="It was held up, and arrives now: nobody waits for it any more.", bad=True)
 
@@ -72,6 +81,8 @@ def _decided(name: str, before: Transactions, after: Transactions) -> Iterator[N
         yield Note(
             text=f"The coordinator takes it for the end of what is ongoing: {Decision.names[after.state]}.", bad=True
         )
+    if name == "move_without_tail":
+        yield Note(text="The log of the next coordinator lacks what the one before has acted on.", bad=True)
     if name == "late_add_arrives" and before.state != Decision.ONGOING:
         yield Note(text="The coordinator takes it for the begin of a transaction.", bad=True)
 
@@ -81,6 +92,8 @@ def _ended(before: Transactions, after: Transactions) -> Iterator[Note]:
         for p in parts(after):
             where = f"{txn_name(after, txn)} in {partition_name(after, p)}"
             now, was = after.record[txn][p], before.record[txn][p]
+            if after.read_early[txn][p] > before.read_early[txn][p]:
+                yield Note(text=f"Readers see the record of {where}, which is open.", bad=True)
             if now == Fate.VISIBLE != was:
                 asked = after.stage[txn] in (Stage.COMMITTING, Stage.COMMITTED)
                 but = "" if asked else f", though its application {ASKED[after.stage[txn]]}"

@@ -23,7 +23,8 @@ from .stories import aborted_read, commit_lost, hangs, stuck, torn, twice, zombi
 
 def is_visible(s: Transactions, txn: Txn, partition: Partition) -> bool:
     """Do readers see the record, or a copy of it?"""
-    return s.record[txn][partition] == Fate.VISIBLE or s.copy[txn][partition] == Fate.VISIBLE
+    is_ended = s.record[txn][partition] == Fate.VISIBLE or s.copy[txn][partition] == Fate.VISIBLE
+    return is_ended or s.read_early[txn][partition] == 1
 
 
 def is_skipped(s: Transactions, txn: Txn, partition: Partition) -> bool:

@@ -30,6 +30,11 @@ MODELLED = {
         "what fenced a record may be forgotten, and what ended it may be lost"
     ),
     "markers without their version from brokers of an earlier release": "a rolling upgrade to 4.2 has them",
+    "a coordinator that acts on what its log has not acknowledged, and whose successor does not have it": (
+        "a coordinator reads its log beyond the high watermark (TransactionStateManager.loadTransactionMetadata), so two moves may tear"
+        " a transaction, though no acknowledged record is lost"
+    ),
+    "a fetch of committed records that is answered an open one": "up to 2.4 it looks twice for the high watermark (KAFKA-9807)",
 }
 
 SIMPLIFIED = {
@@ -42,12 +47,17 @@ SIMPLIFIED = {
     "at most one copy of each request and of each partition's marker is held up at a time": (
         "two copies do what one does, and then nothing"
     ),
-    "a decision is in the coordinator's log at once": (
-        "until it is there, other requests are told to wait; a coordinator that moves before has not decided and has not answered"
+    "what the coordinator writes is in its log at once": (
+        "until the log has acknowledged it, other requests are told to wait; a coordinator that moves before has not answered. That its"
+        " successor has it, and the next one has not, is modelled for decisions and for partitions that are added. On a new epoch or a"
+        " completed end no successor acts before that is acknowledged"
+    ),
+    "a fetch that looks twice for the high watermark may be answered a record as long as it is open": (
+        "it is answered it while it is appended; who reads it then has read it"
     ),
     "a producer starts when the one before it has its epoch": "of two that start at once, one is the later",
     "an application begins a new transaction only with records, and never reads its own": "an empty one is not sent",
-    "the coordinator moves only while an end is prepared": (
+    "the coordinator moves only while an end is prepared, or before its log has acknowledged what it wrote": (
         "elsewhere its successor knows all that is in the log, and partitions only refuse more markers that are held up; the epoch"
         " before the newest is not in the log, so that who asks again for a new epoch is then told that it is fenced"
     ),
@@ -79,10 +89,6 @@ NOT_MODELLED = {
     "a coordinator whose log loses what it has decided": (
         "committed transactions are then undecided again; the settings of __transaction_state and replication's profiles say when"
     ),
-    "a coordinator that acts on a decision which its log has not acknowledged, and whose successor does not have it": (
-        "a coordinator reads its log beyond the high watermark, and sends the markers of what it has read (TransactionStateManager"
-        ".loadTransactionMetadata): two moves of the coordinator may tear a transaction, though no acknowledged record is lost"
-    ),
     "a coordinator that was replaced, does not know it, and answers from memory": (
         "it writes to no log what changes nothing: with a client of version 0 it may take an EndTxn for that of the transaction before"
         " (no_commit_lost), and tell a partition that an ended transaction goes on (nothing_hangs). In version 2 epochs tell them apart"
@@ -105,7 +111,7 @@ NOT_MODELLED = {
     ),
     "an epoch whose append to the coordinator's log failed (KAFKA-9666)": "the model's log takes every record",
     "prepared transactions of two-phase commit (KIP-939)": "not released",
-    "the aborted index and fetches": "readers see what the last marker says",
+    "the aborted index, and other fetches": "readers see what the last marker says",
     "idempotent producers without transactions": "replication has them",
     "time": "timeouts and expiry may come at any moment, so every timing is covered",
 }

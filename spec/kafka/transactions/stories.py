@@ -43,9 +43,15 @@ def named(s: Transactions, members: int) -> str:
     return Partitions.show(members, s.bounds)
 
 
+def has_fate(s: Transactions, txn: int, partition: int, fate: int) -> bool:
+    """Has the record, or its copy, this fate? It is also visible if it was read while it was open."""
+    is_read = fate == Fate.VISIBLE and s.read_early[txn][partition] == 1
+    return is_read or fate in (s.record[txn][partition], s.copy[txn][partition])
+
+
 def with_fate(s: Transactions, txn: int, fate: int) -> list[int]:
     """The partitions in which a record of a transaction has a fate."""
-    return [p for p in parts(s) if fate in (s.record[txn][p], s.copy[txn][p])]
+    return [p for p in parts(s) if has_fate(s, txn, p, fate)]
 
 
 def _in(s: Transactions, partitions: list[int]) -> str:
@@ -54,7 +60,7 @@ def _in(s: Transactions, partitions: list[int]) -> str:
 
 def _ended_by(states: Sequence[Transactions], txn: int, partition: int, fate: int) -> int:
     """The step in which a record got its fate."""
-    return next(n for n, s in enumerate(states) if fate in (s.record[txn][partition], s.copy[txn][partition]))
+    return next(n for n, s in enumerate(states) if has_fate(s, txn, partition, fate))
 
 
 def torn(states: Sequence[Transactions]) -> str:
@@ -120,7 +126,7 @@ def zombie(states: Sequence[Transactions]) -> str:
     before, last = states[-2], states[-1]
     for txn in txns(last):
         for p in with_fate(last, txn, Fate.VISIBLE):
-            if Fate.VISIBLE not in (before.record[txn][p], before.copy[txn][p]):
+            if not has_fate(before, txn, p, Fate.VISIBLE):
                 return (
                     f"Zombie: the record of {txn_name(last, txn)} in {partition_name(last, p)} becomes visible, though a later producer"
                     " has started than the one that wrote it."

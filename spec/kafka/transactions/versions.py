@@ -37,6 +37,7 @@ PROTOCOL = Profile(
         coordinator.write_marker,
         coordinator.complete,
         coordinator.move_coordinator,
+        coordinator.move_without_tail,
         late.late_init_arrives,
         late.late_bump_arrives,
         late.late_add_arrives,
@@ -46,6 +47,7 @@ PROTOCOL = Profile(
         late.late_marker_arrives,
         faults.expire_producer,
         faults.lose_marker,
+        faults.read_early,
     ),
     properties=(
         properties.all_or_nothing,
@@ -92,5 +94,13 @@ def version_of(named: NamedVersion) -> Profile:
 VERSIONS = tuple(version_of(named) for named in NAMED)
 """Every version, oldest first."""
 
-SURROUNDINGS = ("begin", "time_out", "move_coordinator", "expire_producer", "lose_marker")
+SURROUNDINGS = (
+    "begin",
+    "time_out",
+    "move_coordinator",
+    "move_without_tail",
+    "expire_producer",
+    "lose_marker",
+    "read_early",
+)
 """What happens to transactions, and is no deed of clients or brokers that another could refuse."""

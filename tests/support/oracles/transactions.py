@@ -1,8 +1,9 @@
 """Transactions searched by hand: plain states and rules read from Kafka's sources, with no part of the model.
 
 Two producers with one transactional id, two transactions, two partitions, one record for each. Held up may be requests of producers
-(`delays`) and markers (`late_markers`). `v2` is transaction version 2; before it, `asks` says that partitions verify (3.6). `strict` is
-how a partition of 4.2 takes markers. Epochs have no end here.
+(`delays`) and markers (`late_markers`). The coordinator may move twice (`moves`): to a broker that has all of its log, or to one that
+lacks what is last in it, if that is not acknowledged. `v2` is transaction version 2; before it, `asks` says that partitions verify
+(3.6). `strict` is how a partition of 4.2 takes markers. Epochs have no end here.
 """
 
 from __future__ import annotations
@@ -50,10 +51,11 @@ class Coordinator:
 
 @dataclass(frozen=True)
 class Log:
-    """A partition's state of the producer id: epoch, and how many records of that epoch."""
+    """A partition's state of the producer id: epoch, how many records of that epoch, which coordinator's marker it has."""
 
     epoch: int | None = None
     count: int = 0
+    by: int = 0
 
 
 @dataclass(frozen=True)
@@ -68,17 +70,25 @@ class World:
     delays: int = 0
     late_markers: int = 0
     timeouts: int = 0
+    moves: int = 0
+    generation: int = 0
+    shorter: Coordinator | None = None
+    """What a log says that lacks the last record, while that is not acknowledged and two moves are left."""
+    trusts: bool = False
+    """Has the coordinator read that record, and takes it for acknowledged?"""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What a release does. `stays` is a client that may give a record up and go on in the same epoch."""
+    """What a release does. `stays` is a client that may give a record up and go on in the same epoch; `fences` is a timeout that raises
+    the epoch."""
 
     v2: bool
     asks: bool
     bumps: bool
     strict: bool
     stays: bool = True
+    fences: bool = True
 
 
 def put(items: tuple[object, object], at: int, item: object) -> tuple[object, object]:
@@ -104,6 +114,37 @@ def known(w: World, t: int, q: int, what: str) -> World:
 def decide(w: World, **changes: object) -> World:
     """The world with the coordinator changed."""
     return replace(w, coordinator=replace(w.coordinator, **changes))
+
+
+def appends(w: World, after: World) -> World:
+    """The coordinator's log has one more record; all before it are acknowledged."""
+    return replace(after, shorter=w.coordinator if w.moves > 1 else None, trusts=False)
+
+
+def acknowledged(w: World) -> World:
+    """All of the coordinator's log is acknowledged."""
+    return replace(w, shorter=None, trusts=False)
+
+
+def answered(w: World) -> World:
+    """Who wrote the last record answers only when it is acknowledged."""
+    return w if w.trusts else acknowledged(w)
+
+
+def elected(w: World, *, trusts: bool) -> World:
+    """Another broker with the same log is the coordinator."""
+    c = w.coordinator
+    waits_for = c.logged if prepared(w) else c.waits_for
+    w = replace(
+        w, coordinator=replace(c, last=None, waits_for=waits_for), moves=w.moves - 1, generation=w.generation + 1
+    )
+    return replace(w, trusts=True) if trusts else acknowledged(w)
+
+
+def unanswered(after: World) -> Iterator[World]:
+    """Another broker is elected that has the last record, before its request is answered."""
+    if after.shorter is not None and not after.trusts:
+        yield elected(after, trusts=True)
 
 
 def later(w: World, *message: object) -> Iterator[World]:
@@ -133,13 +174,13 @@ def fenced(w: World, rules: Rules) -> World:
     assert epoch is not None
     last = epoch if rules.v2 else None
     logged = w.coordinator.waits_for
-    return decide(w, state="PrepareAbort", epoch=epoch + 1, last=last, v2_end=rules.v2, logged=logged)
+    return appends(w, decide(w, state="PrepareAbort", epoch=epoch + 1, last=last, v2_end=rules.v2, logged=logged))
 
 
 def next_epoch(w: World, last: int | None) -> World:
     """prepareIncrementProducerEpoch."""
     epoch = 0 if w.coordinator.epoch is None else w.coordinator.epoch + 1
-    return decide(w, state="Empty", epoch=epoch, last=last)
+    return acknowledged(decide(w, state="Empty", epoch=epoch, last=last))
 
 
 def initialised(w: World, expected: int | None, rules: Rules) -> World | str:
@@ -152,7 +193,7 @@ def initialised(w: World, expected: int | None, rules: Rules) -> World | str:
         return next_epoch(w, None)
     if expected == w.coordinator.epoch:
         return next_epoch(w, expected)
-    return decide(w, state="Empty") if expected == w.coordinator.last else "fenced"
+    return acknowledged(decide(w, state="Empty")) if expected == w.coordinator.last else "fenced"
 
 
 def adds(w: World, epoch: int, q: int) -> str:
@@ -167,7 +208,7 @@ def adds(w: World, epoch: int, q: int) -> str:
 
 def added(w: World, q: int) -> World:
     """prepareAddPartitions."""
-    return decide(w, state="Ongoing", waits_for=w.coordinator.waits_for | {PARTITIONS[q]})
+    return appends(w, decide(w, state="Ongoing", waits_for=w.coordinator.waits_for | {PARTITIONS[q]}))
 
 
 def ends(w: World, epoch: int, how: str, rules: Rules) -> str:
@@ -199,8 +240,10 @@ def ended(w: World, how: str, rules: Rules) -> World:
     c = w.coordinator
     assert c.epoch is not None
     if rules.v2:
-        return decide(w, state=f"Prepare{how}", epoch=c.epoch + 1, last=c.epoch, v2_end=True, logged=c.waits_for)
-    return decide(w, state=f"Prepare{how}", logged=c.waits_for)
+        after = decide(w, state=f"Prepare{how}", epoch=c.epoch + 1, last=c.epoch, v2_end=True, logged=c.waits_for)
+    else:
+        after = decide(w, state=f"Prepare{how}", logged=c.waits_for)
+    return appends(w, after)
 
 
 def ongoing(w: World, t: int, q: int) -> bool:
@@ -236,7 +279,7 @@ def appended(w: World, t: int, q: int) -> World:
     w = replace(w, mail=mail)
     number = w.works[t].numbers[q]
     assert number is not None
-    w = replace(w, logs=put(w.logs, q, Log(w.works[t].epoch, number + 1)))
+    w = replace(w, logs=put(w.logs, q, replace(w.logs[q], epoch=w.works[t].epoch, count=number + 1)))
     return work(w, t, log=put(w.works[t].log, q, "open"))
 
 
@@ -248,13 +291,13 @@ def takes_marker(w: World, q: int, epoch: int, v2_end: bool, rules: Rules) -> bo
     return epoch == seen and not (v2_end and rules.strict and is_open(w, q))
 
 
-def marked(w: World, q: int, epoch: int, how: str, rules: Rules) -> World:
+def marked(w: World, q: int, epoch: int, how: str, generation: int, rules: Rules) -> World:
     """A marker is written: all that is open is decided, and guards are cleared."""
     for t in (0, 1):
         if w.works[t].log[q] == "open":
             w = work(w, t, log=put(w.works[t].log, q, "visible" if how == "Commit" else "skipped"))
-    if w.logs[q].epoch != epoch:
-        w = replace(w, logs=put(w.logs, q, Log(epoch, 0)))
+    count = w.logs[q].count if w.logs[q].epoch == epoch else 0
+    w = replace(w, logs=put(w.logs, q, Log(epoch, count, generation)))
     for m in w.mail:
         if m[0] == "verified" and m[2] == q and not (rules.v2 and w.works[m[1]].epoch == epoch):
             w = replace(w, mail=w.mail - {m})
@@ -299,7 +342,7 @@ def of_client(w: World, p: int, rules: Rules) -> Iterator[World]:
         yield from later_bump(w, p)
         found = initialised(w, c.epoch, rules)
         if found == "fenced":
-            yield stopped(w, p, "fenced")
+            yield stopped(answered(w), p, "fenced")
         elif isinstance(found, World):
             yield found if w.coordinator.state == "Ongoing" else with_epoch(found, p)
     if c.doing == "ready":
@@ -330,10 +373,12 @@ def of_record(w: World, p: int, t: int, q: int, rules: Rules) -> Iterator[World]
     if not rules.v2 and state in ("unsent", "adding") and not c.broken:
         yield from (known(x, t, q, "adding") for x in later(w, "add", t, q))
         answer = adds(w, epoch, q)
+        if answer == "new":
+            yield from (known(x, t, q, "adding") for x in unanswered(added(w, q)))
         if answer == "fenced":
-            yield stopped(w, p, "fenced")
+            yield stopped(answered(w), p, "fenced")
         elif answer != "wait":
-            yield known(added(w, q) if answer == "new" else w, t, q, "added")
+            yield known(answered(added(w, q) if answer == "new" else w), t, q, "added")
     first = "unsent" if rules.v2 else "added"
     if state == "unanswered" or (state == first and not c.broken):
         sent = w
@@ -343,9 +388,13 @@ def of_record(w: World, p: int, t: int, q: int, rules: Rules) -> Iterator[World]
         if ("verified", t, q) not in w.mail:
             yield from (known(x, t, q, "unanswered") for x in later(sent, "produce", t, q))
         heard = verified(sent, t, q, rules)
+        if heard == "new":
+            yield from (known(x, t, q, "unanswered") for x in unanswered(added(sent, q)))
         if heard != "wait":
             answer = takes(sent, t, q) if heard in ("new", "known") else heard
             done = added(sent, q) if heard == "new" else sent
+            if (rules.v2 or rules.asks) and not ongoing(sent, t, q):
+                done = answered(done)
             if answer == "appends":
                 yield known(appended(done, t, q), t, q, "acknowledged")
             elif answer == "there":
@@ -387,19 +436,28 @@ def of_end(w: World, p: int, t: int, rules: Rules) -> Iterator[World]:
         if not any(m[:2] == ("end", t) for m in w.mail):
             yield from later(asked, "end", t, how)
         answer = ends(w, one.epoch, how, rules)
+        if answer == "ends" and w.coordinator.state == "Ongoing":
+            yield from unanswered(ended(asked, how, rules))
         if answer == "fenced":
-            yield stopped(asked, p, "fenced")
+            yield stopped(answered(asked), p, "fenced")
         elif answer == "wrong":
-            yield stopped(asked, p, "dead")
+            yield stopped(answered(asked), p, "dead")
         elif answer != "wait":
-            yield told(ended(asked, how, rules) if answer == "ends" else asked, p, t, how, rules)
+            yield told(answered(ended(asked, how, rules) if answer == "ends" else asked), p, t, how, rules)
 
 
 def of_coordinator(w: World, rules: Rules) -> Iterator[World]:
-    """Timeouts, markers and completion."""
+    """Timeouts, moves, markers and completion."""
     c = w.coordinator
     if c.state == "Ongoing" and w.timeouts:
-        yield replace(fenced(w, rules), timeouts=w.timeouts - 1)
+        after = fenced(w, rules) if rules.fences else ended(w, "Abort", rules)
+        yield replace(after, timeouts=w.timeouts - 1)
+    writes = w.shorter is not None and not w.trusts
+    if w.moves and (prepared(w) or writes):
+        yield elected(w, trusts=writes)
+    if w.moves and w.trusts:
+        assert w.shorter is not None
+        yield elected(acknowledged(replace(w, coordinator=w.shorter)), trusts=False)
     if not prepared(w):
         return
     assert c.epoch is not None
@@ -407,12 +465,13 @@ def of_coordinator(w: World, rules: Rules) -> Iterator[World]:
     for q in (0, 1):
         if PARTITIONS[q] in c.waits_for:
             if w.late_markers and not any(m[:2] == ("marker", q) for m in w.mail):
-                mail = w.mail | {("marker", q, how, c.epoch, c.v2_end)}
-                yield replace(w, mail=mail, late_markers=w.late_markers - 1)
+                mail = w.mail | {("marker", q, how, c.epoch, c.v2_end, w.generation)}
+                yield answered(replace(w, mail=mail, late_markers=w.late_markers - 1))
             if takes_marker(w, q, c.epoch, c.v2_end, rules):
-                yield decide(marked(w, q, c.epoch, how, rules), waits_for=c.waits_for - {PARTITIONS[q]})
+                after = marked(w, q, c.epoch, how, w.generation, rules)
+                yield answered(decide(after, waits_for=c.waits_for - {PARTITIONS[q]}))
     if not c.waits_for:
-        yield decide(w, state=f"Complete{how}", v2_end=False, logged=frozenset())
+        yield acknowledged(decide(w, state=f"Complete{how}", v2_end=False, logged=frozenset()))
 
 
 def of_mail(w: World, message: tuple[object, ...], rules: Rules) -> Iterator[World]:
@@ -426,9 +485,9 @@ def of_mail(w: World, message: tuple[object, ...], rules: Rules) -> Iterator[Wor
             yield found
         return
     if kind == "marker":
-        q, how, epoch, v2_end = rest
-        if takes_marker(w, q, epoch, v2_end, rules):
-            yield marked(without, q, epoch, how, rules)
+        q, how, epoch, v2_end, generation = rest
+        if takes_marker(w, q, epoch, v2_end, rules) and generation >= w.logs[q].by:
+            yield marked(without, q, epoch, how, generation, rules)
         return
     t = rest[0]
     epoch = w.works[t].epoch
@@ -446,7 +505,7 @@ def of_mail(w: World, message: tuple[object, ...], rules: Rules) -> Iterator[Wor
         if kind == "produce" and must_ask:
             heard = verified(w, t, q, rules)
             if heard in ("new", "known"):
-                asked = added(without, q) if heard == "new" else without
+                asked = answered(added(without, q) if heard == "new" else without)
                 yield replace(asked, mail=asked.mail | {("verified", t, q)})
         if (kind == "verified" or not must_ask) and takes(w, t, q) == "appends":
             yield appended(without, t, q)
@@ -478,10 +537,10 @@ def wrong(w: World) -> Iterator[str]:
 
 
 def search(
-    rules: Rules, *, delays: int = 0, late_markers: int = 0, timeouts: int = 0
+    rules: Rules, *, delays: int = 0, late_markers: int = 0, timeouts: int = 0, coordinator_moves: int = 0
 ) -> tuple[list[int], dict[str, int]]:
     """The sizes of the levels, and the first level in which each wrong is."""
-    level = {World(delays=delays, late_markers=late_markers, timeouts=timeouts)}
+    level = {World(delays=delays, late_markers=late_markers, timeouts=timeouts, moves=coordinator_moves)}
     seen = set(level)
     sizes: list[int] = []
     found: dict[str, int] = {}

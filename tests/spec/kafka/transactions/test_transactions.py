@@ -15,6 +15,7 @@ from neverlost.spec.kafka.transactions.versions import PROTOCOL, VERSIONS
 TORN, READ, LOST, HANGS = ASKED = ("all_or_nothing", "no_aborted_read", "no_commit_lost", "nothing_hangs")
 OTHERS = ("zombie_fenced", "no_duplicate", "in_order", "markers_accepted")
 RULES = {
+    "0.11.0.0": transactions.Rules(v2=False, asks=False, bumps=False, strict=False, fences=False),
     "0.11": transactions.Rules(v2=False, asks=False, bumps=False, strict=False),
     "2.5": transactions.Rules(v2=False, asks=False, bumps=True, strict=False),
     "3.6": transactions.Rules(v2=False, asks=True, bumps=True, strict=False),
@@ -27,8 +28,14 @@ BY_HAND = [
     ({"late_markers": 1}, "4.0"),
     ({"late_markers": 1}, "4.2"),
     ({"delays": 1}, "4.2"),
+    ({"timeouts": 1}, "0.11.0.0"),
+    ({"coordinator_moves": 2}, "4.2"),
 ]
 LONGER = [
+    *(({"coordinator_moves": 1}, version) for version in RULES),
+    *(({"coordinator_moves": 2}, version) for version in RULES),
+    *(({"coordinator_moves": 2, "timeouts": 1}, version) for version in ("4.0", "4.2")),
+    ({"coordinator_moves": 2, "late_markers": 1}, "4.2"),
     *(({"timeouts": 1}, version) for version in ("0.11", "2.5", "3.6")),
     *(({"late_markers": 1}, version) for version in ("0.11", "2.5", "3.6")),
     *(({"late_markers": 1, "timeouts": 1}, version) for version in ("3.6", "4.0", "4.2")),
