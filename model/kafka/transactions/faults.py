@@ -49,7 +49,7 @@ def lose_marker(s: Transactions, partition: Partition) -> None:
     s.seen_coordinator[partition] = 0
 
 
-@action("KAFKA-9807, DelayedFetch, Log.read")
+@action("R-TXN-17, KAFKA-9807, Log.read")
 def read_early(s: Transactions, txn: Txn, partition: Partition) -> None:
     """A fetch of committed records is answered an open one: the high watermark moved while it looked for open transactions."""
     require(s.early_reads_left > 0 and s.reads_above_stable)

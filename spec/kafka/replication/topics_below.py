@@ -137,6 +137,17 @@ class TopicBelow:
         }
         return {name: faults for name, faults in of_brokers.items() if faults.total > 1}
 
+    def may_lose_its_tail(self, danger: Danger, survived: Sequence[Named]) -> bool:
+        """May what is not acknowledged be read by the next leader, and lacking at the one after it, with these several faults?
+
+        Of two replicas both have it, unless one loses what it has written.
+        """
+        lose = ("power_losses", "disk_losses")
+        losing = any(
+            dict(faults.counts).get(name, 0) for faults in self.several(danger, survived).values() for name in lose
+        )
+        return self.replicas > 2 or losing
+
     def assumed_of(self, danger: Danger) -> tuple[str, ...]:
         """What it rests on that nothing is lost, as one clause."""
         if self.made is None:

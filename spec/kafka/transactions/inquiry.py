@@ -217,10 +217,20 @@ class TransactionsCase(Case):
             usual.append(READ_EARLY)
         if self.tolerance is not None:
             usual, beyond = all_within(self.tolerance), []
-        if self.several and TWO_MOVES not in usual:
-            usual.append(TWO_MOVES)
-        found = [self.ask(danger, counts, usual=counts in usual) for danger in DANGERS for counts in (*usual, *beyond)]
+        found: list[Ask] = []
+        for danger in DANGERS:
+            found += [self.ask(danger, counts, usual=True) for counts in usual]
+            if self.several and not self.log.unknown and TWO_MOVES not in usual:
+                found.append(self._moved(danger))
+            found += [self.ask(danger, counts, usual=False) for counts in beyond]
         return (*found, *self.log.asks(DECISION_LOST, self.survived, usual=True))
+
+    def _moved(self, danger: Danger) -> Ask:
+        """Can it happen with what topics should survive that is several faults of the brokers which have the coordinator's log?"""
+        asked = self.ask(danger, TWO_MOVES, usual=True)
+        acts = int(self.log.may_lose_its_tail(DECISION_LOST, self.survived))
+        named = f"{asked.with_what} ({', '.join(self.several)})"
+        return replace(asked, model=self._model(TWO_MOVES, reads_to_log_end=acts), with_what=named, several=True)
 
     @property
     def several(self) -> tuple[str, ...]:
@@ -236,6 +246,9 @@ class TransactionsCase(Case):
 
     def model(self, counts: Counts) -> Model:
         """The producer as a model with these faults."""
+        return self._model(counts)
+
+    def _model(self, counts: Counts, **settings: int) -> Model:
         from .versions import VERSIONS
 
         profile = TIME_LINE.version_of(VERSIONS, self.release, EITHER)
@@ -244,6 +257,7 @@ class TransactionsCase(Case):
             client=_version(self.client),
             unanswered=Unanswered.names.index(self.unanswered),
             verification=int(self.verification),
+            **settings,
             **counts,
         )
 

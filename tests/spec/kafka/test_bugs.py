@@ -77,7 +77,7 @@ ALONE: list[tuple[str, dict[str, bool | str]]] = [
     ("KIP-1228", {"marker_check": "newer-or-repeated"}),
     ("KAFKA-6119", {"timeout_fences": True}),
     ("KAFKA-9807", {"reads_above_stable": False}),
-    ("a-decision-not-acknowledged", {"reads_to_log_end": False}),
+    ("an-unacknowledged-end", {"reads_to_log_end": False}),
 ]
 """What fixes a loss by itself, on the very version that has it."""
 

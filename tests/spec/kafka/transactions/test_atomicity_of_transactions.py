@@ -31,4 +31,5 @@ def test_a_step_is_absent_exactly_where_the_settings_rule_it_out(version: Profil
     absent = {row.action.name for row in LEDGER.rows_of(version.name) if row.by.startswith(ABSENT)}
     expected = set() if version.settings.get("client_bumps") else {"bump_epoch", "late_bump_arrives"}
     expected |= set() if version.settings.get("verification") else {"verify_late"}
+    expected |= set() if version.settings.get("reads_above_stable") else {"read_early"}
     assert absent == expected
