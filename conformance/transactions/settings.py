@@ -43,6 +43,7 @@ def release_of(model: Model) -> Release:
         client_version=version("client"),
         verifies=bool(settings["verification"]),
         asks_by_epoch=bool(settings["verification"]) or version("server") == 2,
+        compares_first=bool(settings["compares_first"]),
         takes_any_first_sequence=True,
         fence_raises_twice=bool(settings["fence_bumps_twice"]),
         marker_epochs=MARKERS[MarkerCheck(settings["marker_check"])],

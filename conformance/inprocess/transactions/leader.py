@@ -34,7 +34,7 @@ class PartitionLeader:
         of_version_2 = client_version >= 2
         if not self._release.verifies and not of_version_2:
             return None
-        if self._release.asks_by_epoch:
+        if self._release.compares_first:
             self._refuse_older(batch)
         if self.has_ongoing(batch.epoch):
             return None
@@ -60,7 +60,7 @@ class PartitionLeader:
         if entry.is_duplicate(batch):
             return
         if not self.has_ongoing(batch.epoch):
-            if self._release.asks_by_epoch:
+            if self._release.compares_first:
                 self._refuse_older(batch)
             if self._release.verifies and (guard is None or guard is not self._guard()):
                 raise BrokerError(ErrorCode.INVALID_TXN_STATE, "the record is not part of an ongoing transaction")

@@ -27,6 +27,8 @@ class Release:
     """Does a leader ask the coordinator before it begins a transaction (`transaction.partition.verification.enable`)?"""
     asks_by_epoch: bool = False
     """Does an open transaction spare the question only if it has the epoch of the batch (KAFKA-14563)? From 4.0 on."""
+    compares_first: bool = False
+    """Is a batch of an older epoch refused before the coordinator is asked (KAFKA-14563)? From 4.0 on."""
     compares_sequences_that_ask: bool = False
     """Is a batch refused if one with a lower sequence has asked, and was not appended (VerificationStateEntry.lowestSequence)?"""
     takes_any_first_sequence: bool = False
@@ -61,6 +63,7 @@ KAFKA_4_0_0 = replace(
     transaction_version=2,
     client_version=2,
     asks_by_epoch=True,
+    compares_first=True,
     fence_raises_twice=True,
 )
 KAFKA_4_0 = replace(KAFKA_4_0_0, name="kafka-transactions-4.0", fence_raises_twice=False)

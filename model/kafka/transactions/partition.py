@@ -39,6 +39,11 @@ def must_ask(s: Transactions, txn: Txn, partition: Partition) -> bool:
     return asks and not is_ongoing_in(s, partition, s.txn_epoch[txn])
 
 
+def refuses_first(s: Transactions, txn: Txn, partition: Partition) -> bool:
+    """Does the leader refuse a record of an older epoch before it asks (KAFKA-14563)?"""
+    return s.compares_first == 1 and s.txn_epoch[txn] < s.seen_epoch[partition]
+
+
 def answer_to_append(s: Transactions, txn: Txn, partition: Partition) -> int:
     """Is a record appended (UnifiedLog.analyzeAndValidateProducerState, ProducerAppendInfo.checkProducerEpoch, checkSequence)?"""
     seen = s.seen_epoch[partition]

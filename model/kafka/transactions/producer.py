@@ -18,7 +18,7 @@ from .coordinator import (
     move_unacknowledged,
     prepare_end,
 )
-from .partition import answer_to_append, append, must_ask
+from .partition import answer_to_append, append, must_ask, refuses_first
 from .state import (
     DOES,
     DONE_BEFORE,
@@ -144,6 +144,8 @@ def answer_to_verification(s: Transactions, txn: Txn, partition: Partition) -> i
     """What the coordinator answers the partition's leader, which in version 2 adds the partition to the transaction."""
     if not must_ask(s, txn, partition):
         return DONE_BEFORE
+    if refuses_first(s, txn, partition):
+        return FENCED
     if in_v2(s):
         return answer_to_add(s, partition, s.txn_epoch[txn])
     return answer_to_verify(s, partition, s.txn_epoch[txn])
@@ -188,7 +190,7 @@ def produce(s: Transactions, producer: Producer, txn: Txn, partition: Partition,
         require(answer != TRY_AGAIN)
         if verified == DOES:
             add(s, partition)
-        if must_ask(s, txn, partition):
+        if must_ask(s, txn, partition) and not refuses_first(s, txn, partition):
             answers(s)
         if answer == DOES:
             append(s, txn, partition)

@@ -129,6 +129,8 @@ class Transactions(State):
     """The transaction version of the cluster (`transaction.version`), by which brokers time out and fence whatever the client has."""
     verification = setting(flag(), off="unverified")
     """Does a partition ask the coordinator whether it is in the transaction (`transaction.partition.verification.enable`)?"""
+    compares_first = setting(flag())
+    """Does a partition refuse an older epoch before it asks (KAFKA-14563)? Otherwise the append refuses it."""
     client_bumps = setting(flag())
     """Does a client ask for a new epoch after an error for which it aborted (KIP-360)? Otherwise a record without answer is fatal."""
     keeps_epoch = setting(flag(), off="never-in-the-same-epoch")

@@ -65,6 +65,13 @@ DIFFERENCES = (
         feature="transaction.version=2",
     ),
     ReleaseDifference(
+        rule="A partition refuses a record of an older epoch before it asks the coordinator.",
+        settings={"compares_first": 1},
+        since="4.0.0",
+        source="KAFKA-14563; UnifiedLog.maybeStartTransactionVerification",
+        known="code read on the branches of 3.9 and 4.0",
+    ),
+    ReleaseDifference(
         rule="In version 2, fencing raises the epoch twice.",
         settings={"fence_bumps_twice": 1},
         since="4.0.0",

@@ -67,7 +67,7 @@ SIMPLIFIED = {
     "a partition that knows no producer takes any sequence number": (
         "up to 2.4, and from 4.1 on in version 2 (KAFKA-18202), it takes 0 only"
     ),
-    "a partition compares epochs before it goes without asking": (
+    "a partition goes without asking only for its own epoch": (
         "from 3.6 to 3.9 an open transaction of any epoch is enough (hasOngoingTransaction); only a lost marker leaves one"
     ),
     "of markers, one that ended nothing is never lost": "nobody can tell that it was there",

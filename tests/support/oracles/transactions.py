@@ -251,10 +251,18 @@ def ongoing(w: World, t: int, q: int) -> bool:
     return is_open(w, q) and w.logs[q].epoch == w.works[t].epoch
 
 
+def is_asked(w: World, t: int, q: int, rules: Rules) -> bool:
+    """Does the leader ask the coordinator? From 4.0 on, which is `v2` here, it refuses an older epoch first."""
+    epoch, seen = w.works[t].epoch, w.logs[q].epoch
+    assert epoch is not None
+    older = rules.v2 and seen is not None and epoch < seen
+    return (rules.v2 or rules.asks) and not ongoing(w, t, q) and not older
+
+
 def verified(w: World, t: int, q: int, rules: Rules) -> str:
     """What the partition's leader hears before it appends: `new` adds the partition in version 2."""
-    if ongoing(w, t, q) or not (rules.v2 or rules.asks):
-        return "known"
+    if not is_asked(w, t, q, rules):
+        return "known" if ongoing(w, t, q) or not (rules.v2 or rules.asks) else "fenced"
     epoch = w.works[t].epoch
     assert epoch is not None
     answer = adds(w, epoch, q)
@@ -393,7 +401,7 @@ def of_record(w: World, p: int, t: int, q: int, rules: Rules) -> Iterator[World]
         if heard != "wait":
             answer = takes(sent, t, q) if heard in ("new", "known") else heard
             done = added(sent, q) if heard == "new" else sent
-            if (rules.v2 or rules.asks) and not ongoing(sent, t, q):
+            if is_asked(sent, t, q, rules):
                 done = answered(done)
             if answer == "appends":
                 yield known(appended(done, t, q), t, q, "acknowledged")
