@@ -111,9 +111,9 @@ def begin(s: Transactions, producer: Producer, txn: Txn) -> None:
 
 @action("R-TXN-3, KIP-98", sends("producers", "coordinator", "AddPartitionsToTxn of {txn}: {partition}"))
 def add_partition(s: Transactions, producer: Producer, txn: Txn, partition: Partition, way: Way) -> None:
-    """The producer tells the coordinator of a partition before it writes to it. In version 2 the partition's leader does.
+    """The producer tells the coordinator of a partition before it writes to it. If unacknowledged, another coordinator takes over.
 
-    Unacknowledged: the coordinator writes it, and one that has it takes its place before it answers.
+    In version 2 the partition's leader does. The coordinator that takes over has it in its log.
     """
     require(not in_v2(s))
     require(s.phase[producer] == Phase.IN_TRANSACTION)
@@ -164,9 +164,9 @@ def answer_to_produce(s: Transactions, txn: Txn, partition: Partition) -> int:
 
 @action("R-TXN-12, R-TXN-14", sends("producers", "partition", "record of {txn}"))
 def produce(s: Transactions, producer: Producer, txn: Txn, partition: Partition, way: Way) -> None:
-    """The producer writes its record to a partition, or writes it again while it has no answer.
+    """The producer writes its record to a partition, or again while it has no answer. In version 2 the leader adds the partition first.
 
-    Unacknowledged: the coordinator adds the partition, and one that has that takes its place before it answers the leader.
+    If that is unacknowledged, another coordinator takes over with it in its log.
     """
     require(s.phase[producer] == Phase.IN_TRANSACTION)
     require(is_current(s, producer, txn))
@@ -281,10 +281,7 @@ def may_commit(s: Transactions, producer: Producer, txn: Txn) -> bool:
 
 @action("R-TXN-5, R-TXN-6, KIP-98, KIP-890", sends("producers", "coordinator", "EndTxn of {txn}: {result}"))
 def end(s: Transactions, producer: Producer, txn: Txn, result: Result, way: Way) -> None:
-    """The application commits or aborts. The producer sends it again until it is answered.
-
-    Unacknowledged: the coordinator writes its decision, and one that has it takes its place before it answers.
-    """
+    """The application commits or aborts, until it is answered. If unacknowledged, another coordinator takes over with it in its log."""
     require(s.phase[producer] == Phase.IN_TRANSACTION or s.phase[producer] == Phase.ENDING)
     require(is_current(s, producer, txn))
     require(s.phase[producer] == Phase.ENDING or (is_answered(s, txn) and is_started(s, txn)))

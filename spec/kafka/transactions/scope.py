@@ -68,7 +68,7 @@ SIMPLIFIED = {
         "up to 2.4, and from 4.1 on in version 2 (KAFKA-18202), it takes 0 only"
     ),
     "a partition goes without asking only for its own epoch": (
-        "from 3.6 to 3.9 an open transaction of any epoch is enough (hasOngoingTransaction); only a lost marker or a lost tail leaves one"
+        "from 3.6 to 3.9 an open transaction of any epoch is enough (hasOngoingTransaction); a lost marker or a lost tail leaves one"
     ),
     "of markers, one that ended nothing is never lost": "nobody can tell that it was there",
     "a partition that loses a marker forgets all epochs of coordinators": "it knows that of the marker before, if there is one",
