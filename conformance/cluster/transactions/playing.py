@@ -323,6 +323,7 @@ class Play:
                 getattr(found, name)[position] = value
         for partition in self.leaders:
             there = self._look(partition)
+            found.seen_epoch[partition] = there.epoch
             for txn in range(self.model.bounds["transactions"]):
                 found.sent[txn][partition] = told.sent[txn][partition]
                 found.number[txn][partition] = told.number[txn][partition]

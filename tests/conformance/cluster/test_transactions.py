@@ -46,10 +46,10 @@ LOG = bytes.fromhex(
 
 def test_records_and_markers_are_read_from_the_bytes_of_a_log() -> None:
     assert list(batches_of(LOG)) == [
-        Batch(0, 1, (b"t1",)),
-        Batch(1, 1, (), commits=False),
-        Batch(2, 1, (b"t2",)),
-        Batch(3, 1, (), commits=True),
+        Batch(0, 1, 0, (b"t1",)),
+        Batch(1, 1, 0, (), commits=False),
+        Batch(2, 1, 0, (b"t2",)),
+        Batch(3, 1, 0, (), commits=True),
     ]
 
 
@@ -247,8 +247,8 @@ def test_each_violation_of_the_tables_is_played_but_those_that_the_page_excepts(
             if verdict != "holds" and not any(is_within(own, settings) for own in stories_of_it):
                 left_out.add((version if "expirations" in settings else "", *settings))
     forgotten = {("0.11", "expirations"), ("0.11", "delays", "expirations")}
-    moves, early, timeouts = ("", "coordinator_moves"), ("", "early_reads"), ("", "timeouts")
-    assert left_out == {("", "lost_markers"), ("", "delays", "server"), moves, early, timeouts, *forgotten}
+    early, timeouts = ("", "early_reads"), ("", "timeouts")
+    assert left_out == {("", "lost_markers"), ("", "delays", "server"), early, timeouts, *forgotten}
 
 
 def is_within(story: Mapping[str, object], settings: Mapping[str, object]) -> bool:
@@ -270,3 +270,16 @@ def test_a_late_marker_commits_what_nobody_asked_for_on_a_real_broker_of_4_1_and
         (run,) = played.runs
         assert played.as_expected, (run.trouble, run.steps)
         assert run.reads == ((("t1", "t2") if happens else ("t1",)), ())
+
+
+@pytest.mark.brokers
+@pytest.mark.xdist_group("brokers")
+def test_two_moves_of_the_coordinator_tear_a_transaction_on_real_brokers_and_lose_a_commit(
+    runnable: Callable[..., RunnableRelease],
+) -> None:
+    runnable("4.1.1")
+    torn, lost = play_stories([planned(name, "4.1.1")["tv2"] for name in ("unacknowledged-end", "unacknowledged-abort")])
+    assert torn.as_expected, (torn.runs[0].trouble, torn.runs[0].steps)
+    assert torn.runs[0].reads == (("t1",), ())
+    assert lost.as_expected, (lost.runs[0].trouble, lost.runs[0].steps)
+    assert lost.runs[0].reads == ((), ())
