@@ -396,27 +396,29 @@ class Play:
         self.held[key] = frame
         return "held up; the producer has no answer"
 
-    def _write_unacknowledged(self, request: Request) -> Moves:
+    def _write_unacknowledged(self, request: Request) -> str:
         """Have the coordinator write what its log does not acknowledge."""
-        if self.moves is None:
-            raise NotDoneError("the coordinator does not move")
+        assert self.moves is not None
         try:
             self.moves.write(request, self._noted_by)
         except ClusterError as error:
             raise NotDoneError(str(error)) from error
-        return self.moves
+        return "written, and not acknowledged"
 
-    def _move(self, moves: Moves | None) -> str:
+    def _move(self) -> str:
         """The next broker becomes the coordinator. Raises NotDoneError if the one before has answered what was not acknowledged."""
-        if moves is None:
-            raise NotDoneError("the coordinator does not move")
-        reply = moves.move()
+        assert self.moves is not None
+        reply = self.moves.move()
         said = f"broker {self.requests.coordinator} is the coordinator"
         if reply is None:
             return said
         if reply.error not in RETRIABLE:
             raise NotDoneError(f"the answer is {reply.in_words}")
         return f"{said}; the one before answers {reply.in_words}"
+
+    def _write_and_move(self, request: Request) -> str:
+        """The coordinator writes, and the next broker, which has that, becomes the coordinator before it is acknowledged."""
+        return f"{self._write_unacknowledged(request)}; {self._move()}"
 
     def _answer(self, frame: Frame) -> Reply:
         """How a request is answered that was let through."""
@@ -456,8 +458,7 @@ class Play:
             return self._hold_up(INIT_PRODUCER_ID, ("InitProducerId", producer, NONE), producer, request())
         if self._is_left_unacknowledged(after):
             self.seen.phase[producer] = Phase.STARTING
-            self._write_unacknowledged(request())
-            return "written, and not acknowledged"
+            return self._write_unacknowledged(request())
         reply = self._ask(request, once=after.phase[producer] == Phase.STARTING)
         if reply.error == CONCURRENT:
             self.seen.phase[producer] = Phase.STARTING
@@ -524,7 +525,7 @@ class Play:
             return self._hold_up(ADD_PARTITIONS, ("AddPartitionsToTxn", txn, partition), producer, request())
         if way == Way.UNACKNOWLEDGED:
             self.seen.sent[txn][partition] = Sent.ADDING
-            return self._move(self._write_unacknowledged(request()))
+            return self._write_and_move(request())
         reply = self._ask(request)
         if reply.error != NO_ERROR:
             self._stopped(producer, reply)
@@ -555,7 +556,7 @@ class Play:
             )
         if way == Way.UNACKNOWLEDGED:
             self.seen.sent[txn][partition] = Sent.UNANSWERED
-            return self._move(self._write_unacknowledged(request()))
+            return self._write_and_move(request())
         reply = self._ask(request)
         written = reply.error in (NO_ERROR, DUPLICATE)
         self.seen.sent[txn][partition] = Sent.ACKNOWLEDGED if written else Sent.FAILED
@@ -586,13 +587,15 @@ class Play:
         request = partial(self.requests.end, self._name(producer), one.producer_id, one.epoch, committed=commit)
         self.seen.phase[producer] = Phase.ENDING
         self.seen.stage[txn] = Stage.COMMITTING if commit else Stage.ABORTING
-        if way == Way.LATE:
-            said = self._hold_up(END_TXN, ("EndTxn", txn, NONE), producer, request())
+        if way != Way.AT_ONCE:
+            said = (
+                self._hold_up(END_TXN, ("EndTxn", txn, NONE), producer, request())
+                if way == Way.LATE
+                else self._write_and_move(request())
+            )
             if after.phase[producer] == Phase.DEAD:
                 self.seen.phase[producer] = Phase.DEAD
             return said
-        if way == Way.UNACKNOWLEDGED:
-            return self._move(self._write_unacknowledged(request()))
         reply = self._ask(request)
         if reply.error != NO_ERROR:
             self._stopped(producer, reply)
@@ -720,11 +723,11 @@ class Play:
 
     def do_move_coordinator(self, after: Transactions) -> str:
         """Another broker is elected, which has all that the coordinator has written."""
-        return self._move(self.moves)
+        return self._move()
 
     def do_move_without_tail(self, after: Transactions) -> str:
         """Another broker is elected, which has not fetched what the coordinator has read."""
-        return self._move(self.moves)
+        return self._move()
 
     def do_complete(self, after: Transactions) -> str:
         """The coordinator completes by itself."""
