@@ -11,6 +11,7 @@ from kafka import KafkaConsumer, TopicPartition
 from kafka.protocol.admin import DescribeProducersRequest, DescribeProducersResponse
 from kafka.protocol.consumer import FetchRequest, FetchResponse
 
+from neverlost.model.core import NONE
 from neverlost.model.kafka.transactions.state import Fate
 
 from ..cluster import Cluster
@@ -26,10 +27,11 @@ MOST_BYTES, POLL_MS, READ_SECONDS = 1 << 20, 200, 10.0
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch of a log: its last offset, its producer, its values; of a marker, whether it commits."""
+    """A batch of a log: its last offset, its producer's id and epoch, its values; of a marker, whether it commits."""
 
     last_offset: int
     producer_id: int
+    epoch: int
     values: tuple[bytes, ...]
     commits: bool | None = None
 
@@ -52,12 +54,12 @@ def batches_of(data: bytes) -> Iterator[Batch]:
         if size <= 0 or end > len(data):
             return
         attributes, delta = struct.unpack_from(">hi", data, at + 21)
-        (producer,) = struct.unpack_from(">q", data, at + 43)
+        producer, epoch = struct.unpack_from(">qh", data, at + 43)
         if attributes & CONTROL_BATCH:
-            yield Batch(offset + delta, producer, (), commits=_commits(data, at + 61))
+            yield Batch(offset + delta, producer, epoch, (), commits=_commits(data, at + 61))
         else:
             values = tuple(record.value for record in records_of(data[at:end]))
-            yield Batch(offset + delta, producer, values)
+            yield Batch(offset + delta, producer, epoch, values)
         at = end
 
 
@@ -70,11 +72,15 @@ def _commits(data: bytes, at: int) -> bool:
 
 @dataclass(frozen=True)
 class Partition:
-    """What is in a partition: the values in its log, in order, each with its fate; and how a consumer of committed records read it."""
+    """What is in a partition: the values in its log, in order, each with its fate; and how a consumer of committed records read it.
+
+    `epoch` is the producer's epoch in the last batch, -1 if there is none.
+    """
 
     records: tuple[tuple[str, int], ...]
     stable: int
     end: int
+    epoch: int
 
     def fates(self, value: str) -> list[int]:
         """The fates of the copies of a value, in order of the log."""
@@ -97,7 +103,7 @@ def look(cluster: Cluster, topic: str, number: int, leader: int) -> Partition:
         if batch.last_offset in visible:
             fate = Fate.VISIBLE
         found += [(value.decode(), fate) for value in batch.values]
-    return Partition(tuple(found), stable, end)
+    return Partition(tuple(found), stable, end, _last_epoch(everything))
 
 
 def look_at_offsets(cluster: Cluster, leader: int, producer_id: int, names: Mapping[int, str]) -> Partition:
@@ -114,7 +120,11 @@ def look_at_offsets(cluster: Cluster, leader: int, producer_id: int, names: Mapp
         fate = Fate.OPEN if ended is None else Fate.VISIBLE if ended else Fate.SKIPPED
         offsets = [struct.unpack_from(">q", value, 2)[0] for value in batch.values]
         found += [(names[offset], fate) for offset in offsets if offset in names]
-    return Partition(tuple(found), end, end)
+    return Partition(tuple(found), end, end, _last_epoch(ours))
+
+
+def _last_epoch(batches: Sequence[Batch]) -> int:
+    return batches[-1].epoch if batches else NONE
 
 
 def visible_batches(batches: Sequence[Batch], aborted: Sequence[tuple[int, int]]) -> Iterator[int]:

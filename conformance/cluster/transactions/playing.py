@@ -11,7 +11,7 @@ from functools import partial
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.traces.trace import Trace
 from neverlost.model.core import NONE, Packed, Property, State, Step
-from neverlost.model.kafka.transactions.coordinator import is_prepared
+from neverlost.model.kafka.transactions.coordinator import is_prepared, move_coordinator
 from neverlost.model.kafka.transactions.state import (
     Decision,
     Fate,
@@ -20,6 +20,7 @@ from neverlost.model.kafka.transactions.state import (
     Result,
     Sent,
     Stage,
+    Tail,
     Transactions,
     Txn,
     Way,
@@ -31,6 +32,7 @@ from ..debugging import Debugger
 from ..gates import ADD_PARTITIONS, END_TXN, INIT_PRODUCER_ID, MARKERS, OFFSETS, PRODUCE, Frame, Part
 from ..releases import ClusterError
 from ..wire import NO_ERROR
+from .moves import Moves
 from .observing import (
     COORDINATORS_LOG,
     OFFSETS_LOG,
@@ -54,7 +56,11 @@ ABSENT_SECONDS, RETRY_SECONDS = 2.0, 0.05
 
 APPENDS = "kafka.server.ReplicaManager.appendRecords"
 """What the leader does with a record when its question is answered (handleProduceAppend, 3.7 on)."""
-DISTURBANCES = {"time_out": "a timeout", "expire_producer": "a forgotten producer"}
+DISTURBANCES = {
+    "time_out": "a timeout",
+    "expire_producer": "a forgotten producer",
+    "move_without_tail": "two moves of the coordinator",
+}
 
 Key = tuple[str, int, int]
 """A request that is held up: what it is, and of what."""
@@ -163,6 +169,12 @@ class Play:
         self.clients = {number: Client() for number in range(self.model.bounds["producers"])}
         self.seen = self._first_state()
         self.held: dict[Key, Frame] = {}
+        self.moves = (
+            Moves(cluster, self.requests, self.leaders.values()) if self.model.settings["coordinator_moves"] else None
+        )
+        """How the coordinator moves, if it does."""
+        self.following: Step | None = None
+        """The step after the one that is done."""
         self.stopped: Debugger | None = None
         """What has stopped the thread that would append a record."""
         self.late: list[str] = []
@@ -178,13 +190,15 @@ class Play:
         self.cluster.control.create_topic(self.topic, ours, topic_settings(1))
         for number in self.leaders:
             self.cluster.until(partial(self._look, number), ANSWERED_SECONDS, f"{self.places[number]} to be read")
-        coordinator = self.requests.coordinator
-        for leader in self.leaders.values():
-            self.gates.shut(MARKERS, coordinator, leader)
+        for coordinator in self.cluster.brokers:
+            for leader in self.leaders.values():
+                self.gates.shut(MARKERS, coordinator, leader)
         steps, states = list[PlayedStep](), [self._observed()]
         reads, trouble = tuple[tuple[str, ...], ...](), ""
         try:
-            for step, words in zip(self.trace.steps, self.trace.states[1:], strict=True):
+            to_come = [*self.trace.steps[1:], None]
+            for step, following, words in zip(self.trace.steps, to_come, self.trace.states[1:], strict=True):
+                self.following = following
                 steps.append(self._do(step, self._state(words)))
                 states.append(self._observed())
             self.gates.open_all()
@@ -212,6 +226,8 @@ class Play:
 
         The last partition's leader is the group's coordinator, if there is to be one.
         """
+        if self.moves is not None:
+            self.moves.begin()
         first = self.cluster.brokers[0]
         there = self.cluster.wire.topics(self.cluster.client_port[first])
         wanted = {COORDINATORS_LOG: first}
@@ -307,6 +323,7 @@ class Play:
                 getattr(found, name)[position] = value
         for partition in self.leaders:
             there = self._look(partition)
+            found.seen_epoch[partition] = there.epoch
             for txn in range(self.model.bounds["transactions"]):
                 found.sent[txn][partition] = told.sent[txn][partition]
                 found.number[txn][partition] = told.number[txn][partition]
@@ -320,9 +337,11 @@ class Play:
         return found
 
     def _noted(self) -> Noted | None:
-        if self._producer_id == NONE:
-            return None
-        return noted(self.cluster, self.requests.coordinator, self._producer_id)
+        return self._noted_by(self.requests.coordinator)
+
+    def _noted_by(self, broker: int) -> Noted | None:
+        """What a broker's replica of the coordinator's log has."""
+        return None if self._producer_id == NONE else noted(self.cluster, broker, self._producer_id)
 
     def _difference(self, after: Transactions) -> str:
         """In what brokers differ from the model after a step; they have some time to come there."""
@@ -377,6 +396,30 @@ class Play:
         self.held[key] = frame
         return "held up; the producer has no answer"
 
+    def _write_unacknowledged(self, request: Request) -> str:
+        """Have the coordinator write what its log does not acknowledge."""
+        assert self.moves is not None
+        try:
+            self.moves.write(request, self._noted_by)
+        except ClusterError as error:
+            raise NotDoneError(str(error)) from error
+        return "written, and not acknowledged"
+
+    def _move(self) -> str:
+        """The next broker becomes the coordinator. Raises NotDoneError if the one before has answered what was not acknowledged."""
+        assert self.moves is not None
+        reply = self.moves.move()
+        said = f"broker {self.requests.coordinator} is the coordinator"
+        if reply is None:
+            return said
+        if reply.error not in RETRIABLE:
+            raise NotDoneError(f"the answer is {reply.in_words}")
+        return f"{said}; the one before answers {reply.in_words}"
+
+    def _write_and_move(self, request: Request) -> str:
+        """The coordinator writes, and the next broker, which has that, becomes the coordinator before it is acknowledged."""
+        return f"{self._write_unacknowledged(request)}; {self._move()}"
+
     def _answer(self, frame: Frame) -> Reply:
         """How a request is answered that was let through."""
         return reply_of(frame.key, frame.version, self.gates.answered(frame, ARRIVES_SECONDS))
@@ -413,6 +456,9 @@ class Play:
         if way == Way.LATE:
             self.seen.phase[producer] = Phase.STARTING
             return self._hold_up(INIT_PRODUCER_ID, ("InitProducerId", producer, NONE), producer, request())
+        if self._is_left_unacknowledged(after):
+            self.seen.phase[producer] = Phase.STARTING
+            return self._write_unacknowledged(request())
         reply = self._ask(request, once=after.phase[producer] == Phase.STARTING)
         if reply.error == CONCURRENT:
             self.seen.phase[producer] = Phase.STARTING
@@ -423,6 +469,14 @@ class Play:
         self._told(producer, reply)
         self.seen.phase[producer] = Phase.READY
         return f"producer id {reply.producer_id}, epoch {reply.epoch}"
+
+    def _is_left_unacknowledged(self, after: Transactions) -> bool:
+        """Does the coordinator move before its log acknowledges what a step writes?"""
+        return (
+            self.following is not None
+            and self.following.action is move_coordinator
+            and bool(after.tail == Tail.WRITTEN)
+        )
 
     def do_bump_epoch(self, after: Transactions, producer: int, way: int) -> str:
         """InitProducerId that expects an epoch."""
@@ -469,6 +523,9 @@ class Play:
         if way == Way.LATE:
             self.seen.sent[txn][partition] = Sent.ADDING
             return self._hold_up(ADD_PARTITIONS, ("AddPartitionsToTxn", txn, partition), producer, request())
+        if way == Way.UNACKNOWLEDGED:
+            self.seen.sent[txn][partition] = Sent.ADDING
+            return self._write_and_move(request())
         reply = self._ask(request)
         if reply.error != NO_ERROR:
             self._stopped(producer, reply)
@@ -497,6 +554,9 @@ class Play:
             return self._hold_up(
                 OFFSETS if partition == self.offsets else PRODUCE, ("Produce", txn, partition), producer, request()
             )
+        if way == Way.UNACKNOWLEDGED:
+            self.seen.sent[txn][partition] = Sent.UNANSWERED
+            return self._write_and_move(request())
         reply = self._ask(request)
         written = reply.error in (NO_ERROR, DUPLICATE)
         self.seen.sent[txn][partition] = Sent.ACKNOWLEDGED if written else Sent.FAILED
@@ -527,8 +587,12 @@ class Play:
         request = partial(self.requests.end, self._name(producer), one.producer_id, one.epoch, committed=commit)
         self.seen.phase[producer] = Phase.ENDING
         self.seen.stage[txn] = Stage.COMMITTING if commit else Stage.ABORTING
-        if way == Way.LATE:
-            said = self._hold_up(END_TXN, ("EndTxn", txn, NONE), producer, request())
+        if way != Way.AT_ONCE:
+            said = (
+                self._hold_up(END_TXN, ("EndTxn", txn, NONE), producer, request())
+                if way == Way.LATE
+                else self._write_and_move(request())
+            )
             if after.phase[producer] == Phase.DEAD:
                 self.seen.phase[producer] = Phase.DEAD
             return said
@@ -607,11 +671,18 @@ class Play:
         """The request with a marker for a partition that waits at its gate."""
         gate = self.gates.gate(MARKERS, self.requests.coordinator, self.leaders[partition])
         topic = self.places[partition][0].encode()
+
+        def ours() -> Frame | None:
+            for frame in list(gate.requests):
+                if topic in frame.data:
+                    return frame
+                # A coordinator that moves sends those of earlier runs again, and ours would wait for them.
+                self.gates.release(frame)
+            return None
+
         seconds = ABSENT_SECONDS if self.leaves else ARRIVES_SECONDS
         try:
-            return self.gates.wait(
-                lambda: next((frame for frame in gate.requests if topic in frame.data), None), seconds, "a marker"
-            )
+            return self.gates.wait(ours, seconds, "a marker")
         except ClusterError as error:
             raise NotDoneError(str(error)) from error
 
@@ -649,6 +720,14 @@ class Play:
         except ClusterError as error:
             raise NotDoneError(str(error)) from error
         return f"the coordinator is in {Decision.names[self._observed().state]}"
+
+    def do_move_coordinator(self, after: Transactions) -> str:
+        """Another broker is elected, which has all that the coordinator has written."""
+        return self._move()
+
+    def do_move_without_tail(self, after: Transactions) -> str:
+        """Another broker is elected, which has not fetched what the coordinator has read."""
+        return self._move()
 
     def do_complete(self, after: Transactions) -> str:
         """The coordinator completes by itself."""

@@ -37,6 +37,8 @@ RAW, JAVA, LIBRDKAFKA = "raw", "java", "librdkafka"
 """Who the producers are: requests of this package, the release's own Java library, or librdkafka. `java-3.9.1` is that of a release."""
 BROKERS = 2
 """One for each partition."""
+COORDINATORS = 3
+"""Brokers that are the coordinator in turn, where it moves twice."""
 SETTINGS = {
     "transaction.state.log.num.partitions": "1",
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": "500",
@@ -105,10 +107,17 @@ class Planned:
         return any(step.action is verify_late for step in self.trace.steps)
 
     @property
-    def cluster(self) -> tuple[str, bool, bool, bool]:
-        """What its cluster is made of: releases, whether partitions forget producers and verify, whether brokers take a debugger."""
+    def cluster(self) -> tuple[str, bool, bool, bool, int]:
+        """What its cluster is made of: releases, whether partitions forget producers and verify, whether brokers take a debugger, and
+        how many brokers there are."""
         settings = self.story.settings
-        return self.place, bool(settings.get("expirations")), settings.get("verification", True), self.stops_threads
+        return (
+            self.place,
+            bool(settings.get("expirations")),
+            settings.get("verification", True),
+            self.stops_threads,
+            COORDINATORS if settings.get("coordinator_moves") else BROKERS,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -345,14 +354,14 @@ def play_stories(wanted: Sequence[Planned], *, times: int = 1, watch: Watch[str]
     from .playing_libraries import LibraryPlay
 
     for made_of in sorted(dict.fromkeys(one.cluster for one in wanted), key=lambda one: _number(one[0])):
-        place, forget, verify, debugged = made_of
+        place, forget, verify, debugged, brokers = made_of
         release, *later = (release_at(one) for one in place.split(MIXED))
         with Clusters(
             release,
-            brokers=BROKERS,
+            brokers=brokers,
             settings=SETTINGS | (FORGETS if forget else {}) | ({} if verify else UNVERIFIED),
-            upgraded=dict.fromkeys((BROKERS,), later[0]) if later else {},
-            debugged=tuple(range(1, BROKERS + 1)) if debugged else (),
+            upgraded=dict.fromkeys((brokers,), later[0]) if later else {},
+            debugged=tuple(range(1, brokers + 1)) if debugged else (),
             watch=watch,
         ) as clusters:
             for planned in wanted:

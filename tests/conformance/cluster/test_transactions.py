@@ -46,10 +46,10 @@ LOG = bytes.fromhex(
 
 def test_records_and_markers_are_read_from_the_bytes_of_a_log() -> None:
     assert list(batches_of(LOG)) == [
-        Batch(0, 1, (b"t1",)),
-        Batch(1, 1, (), commits=False),
-        Batch(2, 1, (b"t2",)),
-        Batch(3, 1, (), commits=True),
+        Batch(0, 1, 0, (b"t1",)),
+        Batch(1, 1, 0, (), commits=False),
+        Batch(2, 1, 0, (b"t2",)),
+        Batch(3, 1, 0, (), commits=True),
     ]
 
 
@@ -166,6 +166,9 @@ def planned(name: str, place: str, library: str = "raw") -> dict[str, Planned]:
         ("late-marker", "4.1.1+4.2.0", {"tv0": True, "tv2": True}),
         ("timed-out", "4.0.0", {"tv0": True, "tv2": True}),
         ("timed-out", "4.0.1", {"tv0": True, "tv2": False}),
+        ("unacknowledged-end", "4.3.1", {"tv0": True, "tv2": True}),
+        ("unacknowledged-abort-is-stuck", "4.0.0", {"tv0": True, "tv2": True}),
+        ("unacknowledged-abort-is-stuck", "4.0.1", {"tv0": True, "tv2": False}),
     ],
 )
 def test_a_search_of_the_releases_own_version_foretells_what_comes_of_a_story(
@@ -247,8 +250,8 @@ def test_each_violation_of_the_tables_is_played_but_those_that_the_page_excepts(
             if verdict != "holds" and not any(is_within(own, settings) for own in stories_of_it):
                 left_out.add((version if "expirations" in settings else "", *settings))
     forgotten = {("0.11", "expirations"), ("0.11", "delays", "expirations")}
-    moves, early, timeouts = ("", "coordinator_moves"), ("", "early_reads"), ("", "timeouts")
-    assert left_out == {("", "lost_markers"), ("", "delays", "server"), moves, early, timeouts, *forgotten}
+    early, timeouts = ("", "early_reads"), ("", "timeouts")
+    assert left_out == {("", "lost_markers"), ("", "delays", "server"), early, timeouts, *forgotten}
 
 
 def is_within(story: Mapping[str, object], settings: Mapping[str, object]) -> bool:
@@ -270,3 +273,21 @@ def test_a_late_marker_commits_what_nobody_asked_for_on_a_real_broker_of_4_1_and
         (run,) = played.runs
         assert played.as_expected, (run.trouble, run.steps)
         assert run.reads == ((("t1", "t2") if happens else ("t1",)), ())
+
+
+@pytest.mark.brokers
+@pytest.mark.xdist_group("brokers")
+def test_two_moves_of_the_coordinator_tear_a_transaction_on_real_brokers_lose_a_commit_and_leave_an_end_undone(
+    runnable: Callable[..., RunnableRelease],
+) -> None:
+    runnable("4.1.1")
+    wanted = [
+        planned("unacknowledged-end", "4.1.1")["tv2"],
+        planned("unacknowledged-abort", "4.1.1")["tv2"],
+        planned("unacknowledged-abort-is-stuck", "4.1.1")["tv0"],
+    ]
+    found = list(play_stories(wanted))
+    assert all(one.as_expected for one in found), [(one.runs[0].trouble, one.runs[0].steps) for one in found]
+    assert [one.runs[0].reads for one in found] == [(("t1",), ()), ((), ()), ((), ())]
+    # All gates are open by then, and the marker was refused.
+    assert found[-1].runs[0].states[-1].state == Decision.PREPARE_ABORT
