@@ -37,7 +37,7 @@ from neverlost.spec.golden import GoldenRow, golden_rows
 from neverlost.spec.published.profiles import KIP_320, TRUNCATE_TO_HIGH_WATERMARK
 
 SMALL = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=1, records=1, leader_epochs=3)
-KILLS, KILLS_BY_DEFAULT = 20, 3
+KILLS, KILLS_BY_DEFAULT = 20, 2
 LARGEST = 20_000
 ROWS = [row for row in golden_rows() if row.distinct < LARGEST]
 ROWS_BY_DEFAULT = 12
