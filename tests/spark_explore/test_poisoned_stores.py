@@ -17,7 +17,7 @@ from neverlost.explorer.stores.engine import StoredEngine
 from neverlost.explorer.stores.manifest import MANIFEST
 from neverlost.spark_explore.manifest import read_manifest
 
-STORES, STORES_BY_DEFAULT = 220, 33
+STORES, STORES_BY_DEFAULT = 220, 22
 BOUNDS = ("--replicas", "2", "--log-size", "1", "--records", "1", "--leader-epochs", "2")
 LOSING = ("published/truncate-to-high-watermark", *BOUNDS)
 NO_MATTER = ("engine", "workers", "seconds", "compile_seconds", "peak_memory_bytes")

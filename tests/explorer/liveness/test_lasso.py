@@ -103,7 +103,7 @@ def test_the_pytest_file_of_a_lasso_runs_and_fails_if_the_loop_does_not_close(tm
     for number, content in enumerate(changed):
         (tmp_path / f"test_{number}.py").write_text(content, encoding="utf-8")
     ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    outcomes = re.findall(r"^(PASSED|FAILED) test_(\d)\.py::", ran.stdout, flags=re.MULTILINE)
+    outcomes = re.findall(r"^(PASSED|FAILED) \S*test_(\d)\.py::", ran.stdout, flags=re.MULTILINE)
     assert sorted(outcomes) == [("FAILED", "1"), ("FAILED", "2"), ("PASSED", "0")], ran.stdout
 
 

@@ -253,7 +253,7 @@ def test_random_programs_do_as_formulas_what_they_do_in_the_interpreter(tmp_path
     for number in PROGRAMS:
         profile: Profile = getattr(module, f"PROFILE_{number}")
         model, randomness = profile.bounded(nodes=3, levels=2), random.Random(number)
-        states = [any_state(model, randomness) for _ in range(15)]
+        states = [any_state(model, randomness) for _ in range(6)]
         translation = AnyTranslation(own(profile), {})
         with suppress(UntranslatableError):
             stepping = Stepping(translation, translation.symbolic_step(profile.actions[0]))
