@@ -72,7 +72,7 @@ OF_NO_IN_PROCESS_BROKER = ("clean", "poll_follower", "expose_diverging", "lose_d
 UNREACHABLE = {
     *("power_loss", "disk_loss", "directory_loss", "pause", "unfence", "retry", "time_out", "poll", "process"),
     *("commit_offset", "crash_consumer", "hear_of_isr", "change_controller", "elect_unclean", "poll_too_far"),
-    *("lose_leader", "elect", "hand_over", "leave_isr", "shut_down"),
+    *("lose_leader", "elect", "move_leader", "hand_over", "leave_isr", "shut_down"),
     *("handle_out_of_range", *OF_NO_IN_PROCESS_BROKER),
 }
 """The actions that need faults, settings or values that the model does not have, or another version."""

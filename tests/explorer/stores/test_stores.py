@@ -40,7 +40,7 @@ SMALL = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=1, records=1, le
 KILLS, KILLS_BY_DEFAULT = 20, 2
 LARGEST = 20_000
 ROWS = [row for row in golden_rows() if row.distinct < LARGEST]
-ROWS_BY_DEFAULT = 12
+ROWS_BY_DEFAULT = 6
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

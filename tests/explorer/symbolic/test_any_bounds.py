@@ -37,9 +37,9 @@ PATIENT = Effort(rounds=(1.0, 8.0, 30.0), workers=2)
 WALKS, STEPS = 5, 16
 
 
-def walked(model: Model, randomness: random.Random) -> Iterator[tuple[Packed, int]]:
+def walked(model: Model, randomness: random.Random, walks: int = WALKS) -> Iterator[tuple[Packed, int]]:
     """Reached states on random walks, each with the number of a step that can be taken there."""
-    for _ in range(WALKS):
+    for _ in range(walks):
         words = model.initial_states()[0]
         for _ in range(STEPS):
             following = list(model.successors(words))
@@ -111,7 +111,7 @@ def test_all_that_is_assumed_of_a_state_holds_where_records_are_committed() -> N
     lemmas = [closed(translation, each.truth, each.variables) for each in obligations.lemmas]
     facts = [as_term(fact) for fact in (*translation.domain, *lemmas)]
     committed = 0
-    for words, _ in walked(model, random.Random(8)):
+    for words, _ in walked(model, random.Random(8), walks=8):
         state = FiniteState(translation.vocabulary, model, words, {})
         if max(model.state(words).high_watermark) > 1 and committed < 4:
             committed += 1
