@@ -1,6 +1,6 @@
 """Every engine answers what the golden table says.
 
-By default the interpreted engine runs the rows of at most 1,000 states, and the compiled engine, with one and with two workers,
+By default the interpreted engine runs the rows of at most 500 states, and the compiled engine, with one and with two workers,
 of each profile the smallest model, the smallest of 60,000 to 200,000 states, and whatever is explored up to renaming.
 `--thorough` runs every row on the compiled engine, and every row below 200,000 states on the interpreted one as well.
 """
@@ -18,7 +18,7 @@ from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
 from neverlost.spec.golden import GoldenFinding, GoldenRow, golden_rows
 
-QUICK_FOR_THE_INTERPRETER = 1_000
+QUICK_FOR_THE_INTERPRETER = 500
 WORTH_A_KERNEL, QUICK_FOR_THE_COMPILER = 60_000, 200_000
 
 

@@ -55,7 +55,7 @@ def walked(model: Model, steps: int, seed: int = 0) -> Walked:
     return walk(model, lambda: InProcessAdapter(model), seed=seed, steps=steps)
 
 
-@pytest.mark.parametrize("version", quick_one_in(4, VERSIONS))
+@pytest.mark.parametrize("version", quick_one_in(6, VERSIONS))
 @pytest.mark.parametrize(
     "settings",
     [DURABLE, CARELESS, PIPELINED, UNHEARD, LARGER, DELAYED, OFTEN_DELAYED],
