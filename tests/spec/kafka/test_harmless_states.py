@@ -69,7 +69,7 @@ def differences(whole: Result, less: Result, name: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("version", quick_one_in(3, VERSIONS, lambda version: version.name))
+@pytest.mark.parametrize("version", quick_one_in(6, VERSIONS, lambda version: version.name))
 def test_the_verdict_and_the_trace_are_the_same(version: Profile, pytestconfig: pytest.Config) -> None:
     thorough = pytestconfig.getoption("--thorough")
     limits, compared, fewer = Limits(states=3_000_000 if thorough else 60_000), 0, 0
