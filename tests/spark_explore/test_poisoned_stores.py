@@ -94,6 +94,7 @@ def test_nothing_wrong_is_said_of_a_store_that_something_became_of(
         assert wrong(right, store, clean.name, run) == [], (poison.__name__, number)
 
 
+@pytest.mark.xdist_group("spark")
 @ON_SPARK
 def test_two_levels_that_are_swapped_are_refused_by_name(
     clean: Path, right: list[Said], run: Run, tmp_path: Path
