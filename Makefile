@@ -47,10 +47,10 @@ demo: $(VENV)/installed
 	@echo; echo "3. An audit of a producer's, a topic's and a broker's configuration, with the change that prevents what it finds."; echo
 	$(BIN)/neverlost audit examples/audit/acks-1/* || [ $$? -eq 1 ]
 
-# Types take as long as the browser takes to install.
+# Types take a minute of one processor, so they are checked while the tests run.
 test: $(VENV)/tools
-	$(MAKE) --no-print-directory -j 2 --output-sync=target lint types imports browser
-	$(MAKE) --no-print-directory tests
+	$(MAKE) --no-print-directory -j 2 --output-sync=target lint imports browser
+	$(MAKE) --no-print-directory -j 2 types tests
 
 # Each part writes its own row, so that one that fails is run again alone.
 test-all: thorough golden proofs golden-spark

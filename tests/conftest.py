@@ -50,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="hold the timing wheel against a heap with 1,000,000 tasks, not 20,000",
     )
     parser.addoption(
-        "--damaged-inputs", default="200", help="how many damaged files are given to the commands that read files"
+        "--damaged-inputs", default="100", help="how many damaged files are given to the commands that read files"
     )
     parser.addoption(
         "--soak-steps", default="100", help="how many random steps of each model are done by the in-process brokers too"

@@ -41,8 +41,11 @@ def options() -> set[str]:
 
 
 def texts(file: Path) -> list[str]:
-    """The text literals of a module that are no docstrings."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    """The text literals of a module that are no docstrings; none where no text can have an option."""
+    text = file.read_text(encoding="utf-8")
+    if "--" not in text:
+        return []
+    tree = ast.parse(text)
     alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     found = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in alone]
     return [node.value for node in found if isinstance(node.value, str)]

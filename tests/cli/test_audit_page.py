@@ -149,7 +149,7 @@ def patched(text: str, diff: list[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("name", ["acks-1", "min-isr-1"])
+@pytest.mark.parametrize("name", quick_one_in(2, ["acks-1", "min-isr-1"]))
 def test_the_diff_of_the_first_danger_applied_to_the_files_prevents_it(
     audited: Audited, tmp_path: Path, name: str
 ) -> None:

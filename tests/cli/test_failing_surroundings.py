@@ -265,7 +265,7 @@ def test_without_a_cache_the_verdict_is_the_same(condition: str, command: Ran, t
     assert "rror" not in ran.stderr
 
 
-@pytest.mark.parametrize("name", ["check", "claims", "search on Spark"])
+@pytest.mark.parametrize("name", quick_one_in(3, ["check", "claims", "search on Spark"]))
 def test_without_a_home_the_verdict_is_the_same(name: str, tmp_path: Path) -> None:
     arguments = COMMANDS.get(name, (*CHECK, "--engine", "spark", "--store", str(tmp_path)))
     ran = subprocess.run([sys.executable, "-c", NO_HOME, *arguments], capture_output=True, text=True, check=False)

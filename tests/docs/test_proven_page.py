@@ -37,6 +37,7 @@ def test_the_page_has_all_five_protocols() -> None:
     assert {row.findings[name].verdict for name in ("weak_isr", "strong_isr")} == {"holds"}
 
 
+@pytest.mark.thorough
 def test_the_python_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     for block in re.findall(r"^```python\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL):
         defined(block, "what-is-proven.md", {})

@@ -98,7 +98,7 @@ def test_responses_are_lost_with_acks_one_only() -> None:
                 for n, s in enumerate(model.steps)
                 if s.action.name in ("produce", "retry") and s.arguments[-1] != DELIVERED
             ]
-            for _ in range(100):
+            for _ in range(25):
                 words = packed_from(model, [randomness.randrange(low, low + size) for low, size in elements(model)])
                 with pytest.raises(Refused):
                     model.apply(words, model.steps[randomness.choice(losing)])

@@ -100,7 +100,7 @@ def outcome(model: Model, words: Packed, function: Callable[..., Any], arguments
         return type(error).__name__
 
 
-@settings(max_examples=settings.default.max_examples // 2)
+@settings(max_examples=settings.default.max_examples // 4)
 @given(seed=st.integers(0, 2**32), version=st.sampled_from(VERSIONS), delays=st.integers(0, 1))
 def test_what_is_left_of_kafkas_actions_does_the_same_in_any_state(seed: int, version: Profile, delays: int) -> None:
     chance = random.Random(seed)

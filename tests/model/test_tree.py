@@ -16,7 +16,7 @@ from neverlost.spec import profiles
 PROFILES = profiles()
 
 
-@pytest.mark.parametrize("name", quick_one_in(2, [*PROFILES]))
+@pytest.mark.parametrize("name", quick_one_in(6, [*PROFILES]))
 def test_a_function_read_written_and_read_again_is_the_same(name: str) -> None:
     for tree in trees_of(functions_of(PROFILES[name])):
         again = tree_of(run_as(tree, tree.body, lambda callee: callee, f"<{name}: {tree.name}>"))

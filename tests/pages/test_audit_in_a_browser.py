@@ -46,7 +46,7 @@ def test_the_verdict_and_the_change_that_comes_first_are_on_the_first_screen(
 
 
 @pytest.mark.parametrize("example", ["many-topics", "controllers"])
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("size", [NARROW, pytest.param(WIDE, marks=pytest.mark.thorough)], ids=["narrow", "wide"])
 def test_what_to_do_first_is_read_without_scrolling_sideways(
     look: Look, audit: Callable[[str], str], size: dict[str, int], example: str
 ) -> None:

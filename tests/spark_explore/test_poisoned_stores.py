@@ -17,7 +17,7 @@ from neverlost.explorer.stores.engine import StoredEngine
 from neverlost.explorer.stores.manifest import MANIFEST
 from neverlost.spark_explore.manifest import read_manifest
 
-STORES, STORES_BY_DEFAULT = 220, 33
+STORES, STORES_BY_DEFAULT = 220, 22
 BOUNDS = ("--replicas", "2", "--log-size", "1", "--records", "1", "--leader-epochs", "2")
 LOSING = ("published/truncate-to-high-watermark", *BOUNDS)
 NO_MATTER = ("engine", "workers", "seconds", "compile_seconds", "peak_memory_bytes")
@@ -94,6 +94,7 @@ def test_nothing_wrong_is_said_of_a_store_that_something_became_of(
         assert wrong(right, store, clean.name, run) == [], (poison.__name__, number)
 
 
+@pytest.mark.xdist_group("spark")
 @ON_SPARK
 def test_two_levels_that_are_swapped_are_refused_by_name(
     clean: Path, right: list[Said], run: Run, tmp_path: Path

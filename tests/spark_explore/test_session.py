@@ -18,32 +18,27 @@ pytestmark = [
 ]
 
 
-def addresses(master: str) -> list[str]:
-    """Where Spark listens, in a process of its own: it can be started only once in one."""
-    command = [sys.executable, str(Path(listening.__file__)), master]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+def addresses(master: str, folder: Path) -> list[str]:
+    """Where Spark listens, in a process of its own, in a folder that has a module: it can be started only once in one."""
+    (folder / "socket.py").write_text("open('imported', 'w')\nraise ImportError\n", encoding="utf-8")
+    command = [sys.executable, "-P", str(Path(listening.__file__)), master]
+    # The tests set it for all that they start.
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    ran = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=600, check=False)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout.splitlines()
 
 
 @pytest.mark.parametrize("master", ["local", pytest.param("local[2]", marks=pytest.mark.thorough)])
-def test_a_spark_in_this_process_listens_on_the_loopback_address_only(master: str) -> None:
-    assert addresses(master) == [LOOPBACK]
+def test_a_spark_in_this_process_listens_on_the_loopback_address_only_and_its_workers_import_nothing_from_the_folder(
+    master: str, tmp_path: Path
+) -> None:
+    assert (addresses(master, tmp_path), (tmp_path / "imported").exists()) == ([LOOPBACK], False)
 
 
-def test_a_process_that_listens_everywhere_is_found_out() -> None:
+def test_a_process_that_listens_everywhere_is_found_out(tmp_path: Path) -> None:
     """Else the test above would say nothing."""
-    assert addresses("planted") == ["0.0.0.0"]
-
-
-def test_workers_import_nothing_from_the_current_folder(tmp_path: Path) -> None:
-    (tmp_path / "socket.py").write_text("open('imported', 'w')\nraise ImportError\n", encoding="utf-8")
-    task = "spark_session('local').sparkContext.parallelize([1], 1).map(str).collect()"
-    command = [sys.executable, "-P", "-c", f"from neverlost.spark_explore.session import spark_session; print({task})"]
-    # The tests set it for all that they start.
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
-    ran = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=600, check=False)
-    assert (ran.stdout, (tmp_path / "imported").exists()) == ("['1']\n", False), ran.stderr
+    assert addresses("planted", tmp_path) == ["0.0.0.0"]
 
 
 @pytest.mark.parametrize("master", ["local", "local[*]", "local[2,3]", "local-cluster[1,1,2048]"])

@@ -101,7 +101,7 @@ MUTATED = {profile.name: condition_mutants(profile) for profile in PROFILES}
 MUTANTS = list(dict.fromkeys(mutant for mutants in MUTATED.values() for mutant in mutants))
 
 
-@pytest.mark.parametrize("mutant", quick_one_in(3, MUTANTS, lambda mutant: mutant.label))
+@pytest.mark.parametrize("mutant", quick_one_in(6, MUTANTS, lambda mutant: mutant.label))
 def test_a_protocol_without_one_of_its_guards_is_another_protocol(mutant: Mutant) -> None:
     profiles = [(profile, MUTATED[profile.name][mutant]) for profile in PROFILES if mutant in MUTATED[profile.name]]
     cases = [(row, mutated) for profile, mutated in profiles for row in telling_rows(profile)]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sampling import quick_one_in
 from shell_blocks import ROOT
 
 import neverlost as nl
@@ -76,7 +77,7 @@ def test_what_holds_with_the_faults_of_an_event_is_not_asked_with_fewer(
 CONTROLLERS = ROOT / "examples" / "audit" / "controllers" / "controller.properties"
 
 
-@pytest.mark.parametrize("asked", [{"survive": "rolling-restart"}, {"tolerate": "1 crash"}])
+@pytest.mark.parametrize("asked", quick_one_in(2, [{"survive": "rolling-restart"}, {"tolerate": "1 crash"}]))
 def test_faults_of_brokers_are_no_question_about_controllers_alone(asked: dict[str, str], tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="this is asked of topics, and no file is of one"):
         nl.audit(CONTROLLERS, kafka_version="3.9.1", store=tmp_path, **asked)  # type: ignore[arg-type]

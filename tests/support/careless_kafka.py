@@ -14,5 +14,4 @@ CARELESS = profiles()["kafka-3.5"].bounded(
     unclean=True,
     ignores_unclean=False,
     crashes=1,
-    leader_moves=1,
 )

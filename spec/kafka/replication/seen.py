@@ -89,8 +89,19 @@ NARROWER = (move_leader, become_leader, become_follower, fetch, restart, shut_do
 """The actions that brokers were seen to do less often than the model, by the names of those that they replace."""
 
 
+_NARROWED: dict[str, tuple[Profile, Profile]] = {}
+"""A version of each name, and what `seen` made of it: an audit asks for it once for each of its stories."""
+
+
 def seen(version: Profile) -> Profile:
     """The version with the steps that real brokers were seen to do."""
+    kept = _NARROWED.get(version.name)
+    if kept is None or kept[0] is not version:
+        kept = _NARROWED[version.name] = version, _narrowed(version)
+    return kept[1]
+
+
+def _narrowed(version: Profile) -> Profile:
     actions = {action.name: action for action in version.actions}
     narrower = {function.__name__: replace(actions[function.__name__], function=function) for function in NARROWER}
     statement = f"{version.statement} Only what brokers were seen to do: a narrower model, to find runs to play."

@@ -46,6 +46,7 @@ def up(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
             assert (first.returncode, errors) == (0, "")
 
 
+@pytest.mark.brokers
 def test_an_acknowledged_record_is_lost_by_hand(
     tmp_path: Path, run: Run, runnable: Callable[..., RunnableRelease]
 ) -> None:

@@ -82,7 +82,7 @@ def can_be(model: Model, steps: list[Step]) -> bool:
 @pytest.mark.parametrize(
     ("name", "chosen", "most"),
     [
-        ("seen/kafka-0.9", {**SMALL, "crashes": 1, "leader_moves": 1}, 10),
+        pytest.param("seen/kafka-0.9", {**SMALL, "crashes": 1, "leader_moves": 1}, 10, marks=pytest.mark.thorough),
         ("kafka-2.1", {"power_losses": 1}, 11),
         ("kafka-3.6", {**SMALL, "replicas": 2, "min_isr": 1, "power_losses": 1}, 9),
     ],

@@ -129,7 +129,14 @@ def test_random_runs_are_runs_of_the_model_that_can_be_scheduled(version: str) -
         assert run_number(release, number)[1] == steps
 
 
-@pytest.mark.parametrize(("version", "mode"), [("2.0.1", None), ("3.9.2", "zookeeper"), ("4.1.1", None)])
+@pytest.mark.parametrize(
+    ("version", "mode"),
+    [
+        pytest.param("2.0.1", None, marks=pytest.mark.thorough),
+        pytest.param("3.9.2", "zookeeper", marks=pytest.mark.thorough),
+        ("4.1.1", None),
+    ],
+)
 def test_a_longer_random_run_can_be_scheduled_too_and_is_another_run(version: str, mode: str | None) -> None:
     release = release_named(version, mode)
     for number in range(1, 4):
@@ -146,7 +153,10 @@ def test_longer_random_runs_have_unclean_elections_and_producers_that_send_again
     assert {"elect_unclean", "retry"} <= actions
 
 
-@pytest.mark.parametrize(("version", "idempotence"), [("0.10.2.2", {0}), ("2.5.1", {0, 1}), ("4.1.1", {0, 1})])
+@pytest.mark.parametrize(
+    ("version", "idempotence"),
+    [("0.10.2.2", {0}), pytest.param("2.5.1", {0, 1}, marks=pytest.mark.thorough), ("4.1.1", {0, 1})],
+)
 def test_random_runs_with_clients_number_what_they_send_if_there_are_numbers_and_consume(
     version: str, idempotence: set[int]
 ) -> None:

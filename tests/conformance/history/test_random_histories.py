@@ -16,14 +16,14 @@ RANDOM = st.randoms(use_true_random=False)
 
 
 @given(RANDOM)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_log_that_works_has_no_anomaly(random: Random) -> None:
     assert judged(working_run(random).operations) == {}
 
 
 @pytest.mark.parametrize("name", PLANTS)
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_planted_anomaly_is_found_and_nothing_else(name: str, seed: int) -> None:
     random = Random(seed)
     planted = PLANTS[name](working_run(random), random)

@@ -75,7 +75,7 @@ def logs(cluster: Cluster) -> list[list[str]]:
     return [[e.record.value for e in cluster.replica(broker, ORDERS).log.entries] for broker in (1, 2, 3)]
 
 
-@pytest.mark.parametrize("protocol", quick_one_in(2, [*PROTOCOLS.values()], lambda protocol: protocol.name))
+@pytest.mark.parametrize("protocol", quick_one_in(4, [*PROTOCOLS.values()], lambda protocol: protocol.name))
 @pytest.mark.parametrize("seed", range(3))
 def test_after_crashes_and_restarts_all_logs_are_equal_and_have_what_was_acknowledged(
     protocol: Protocol, seed: int

@@ -55,7 +55,7 @@ def walked(model: Model, steps: int, seed: int = 0) -> Walked:
     return walk(model, lambda: InProcessAdapter(model), seed=seed, steps=steps)
 
 
-@pytest.mark.parametrize("version", quick_one_in(4, VERSIONS))
+@pytest.mark.parametrize("version", quick_one_in(6, VERSIONS))
 @pytest.mark.parametrize(
     "settings",
     [DURABLE, CARELESS, PIPELINED, UNHEARD, LARGER, DELAYED, OFTEN_DELAYED],
@@ -228,7 +228,7 @@ only a broker that restarts while its ISR change is on its way shows KIP-903.
 """
 
 
-@pytest.mark.parametrize("versions", quick_one_in(5, [*WHERE_VERSIONS_DIFFER], " to ".join))
+@pytest.mark.parametrize("versions", quick_one_in(5, [*reversed(WHERE_VERSIONS_DIFFER)], " to ".join))
 def test_brokers_of_one_version_leave_the_model_of_the_next_where_versions_differ(
     versions: tuple[str, str], thorough: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

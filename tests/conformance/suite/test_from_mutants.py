@@ -85,17 +85,19 @@ def test_a_suite_is_read_as_it_was_written_with_the_bounds_of_each_case(of_4_1: 
 @pytest.mark.parametrize(
     ("version", "other", "named"),
     [
-        ("kafka-0.11", "kafka-0.9", "truncation=high-watermark"),
-        ("kafka-2.1", "kafka-2.0", "fencing=no"),
+        pytest.param("kafka-0.11", "kafka-0.9", "truncation=high-watermark", marks=pytest.mark.thorough),
+        pytest.param("kafka-2.1", "kafka-2.0", "fencing=no", marks=pytest.mark.thorough),
         ("kafka-4.1", "kafka-3.7", "elr=no"),
-        ("kafka-3.7", "kafka-3.6", "strict_min_isr=no"),
+        pytest.param("kafka-3.7", "kafka-3.6", "strict_min_isr=no", marks=pytest.mark.thorough),
     ],
 )
 def test_the_brokers_of_the_release_before_fail_at_a_case_that_names_the_difference(
-    version: str, other: str, named: str
+    version: str, other: str, named: str, request: pytest.FixtureRequest
 ) -> None:
-    given = {**MOVES, "min_isr": 2} if version == "kafka-3.7" else MOVES
-    made = suite(version, given)
+    if version == "kafka-4.1":
+        made = request.getfixturevalue("of_4_1")
+    else:
+        made = suite(version, {**MOVES, "min_isr": 2} if version == "kafka-3.7" else MOVES)
     outcome = conform(made.model, made.cases, brokers_of(other), until="all")
     shown = [mistake.about for failure in outcome.failures for mistake in failure.mistakes]
     assert any(about.startswith(named) for about in shown)

@@ -274,7 +274,7 @@ def test_what_a_kernel_does_not_have_is_named() -> None:
         compiled(KERNEL).play()
 
 
-@pytest.mark.parametrize("number", quick_one_in(2, range(RANDOM_PROGRAMS)))
+@pytest.mark.parametrize("number", quick_one_in(4, range(RANDOM_PROGRAMS)))
 def test_a_random_kernel_does_what_python_does(number: int) -> None:
     text, randomness = program(number), random.Random(number)
     kernel = compiled(text)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from random_models import programs
 from samples import elements, packed_from
+from sampling import quick_one_in
 from written_models import imported
 
 from neverlost.explorer.compile import generate
@@ -24,6 +25,7 @@ from neverlost.spec.kafka.replication.versions import version_named
 from neverlost.spec.published.profiles import KIP_320
 
 RANDOM_PROGRAMS = range(300, 312)
+ONE_IN = 3
 EVERY = -1
 STATES = 700
 DRAWS = 4_000
@@ -72,7 +74,7 @@ def reached(model: Model) -> list[Packed]:
     return list(found)
 
 
-@pytest.mark.parametrize("number", RANDOM_PROGRAMS)
+@pytest.mark.parametrize("number", quick_one_in(ONE_IN, RANDOM_PROGRAMS))
 def test_the_actions_of_random_models_lead_to_the_same_states(
     number: int, profiles: dict[int, Profile], monkeypatch: pytest.MonkeyPatch
 ) -> None:

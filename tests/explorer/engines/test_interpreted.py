@@ -117,7 +117,7 @@ def test_a_search_until_the_first_finding_leaves_the_rest_undecided(model: Model
 
 
 def test_traces_stay_shortest_while_other_properties_are_open() -> None:
-    model = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=2, records=2, leader_epochs=2)
+    model = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=1, records=1, leader_epochs=2)
     alone = explore(model, engine="interpreted", properties=["strong_isr"]).findings["strong_isr"].trace
     beside = explore(model, engine="interpreted", properties=["type_ok", "strong_isr"]).findings["strong_isr"].trace
     assert alone is not None

@@ -19,7 +19,7 @@ import pytest
 import stored_search
 from fair_models import OFFICE, PETERSON
 from same_results import differing
-from sampling import spread
+from sampling import quick_one_in, spread
 
 from neverlost.explorer import Limits, Result
 from neverlost.explorer import explore as explore_at_once
@@ -37,10 +37,10 @@ from neverlost.spec.golden import GoldenRow, golden_rows
 from neverlost.spec.published.profiles import KIP_320, TRUNCATE_TO_HIGH_WATERMARK
 
 SMALL = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=1, records=1, leader_epochs=3)
-KILLS, KILLS_BY_DEFAULT = 20, 3
+KILLS, KILLS_BY_DEFAULT = 20, 2
 LARGEST = 20_000
 ROWS = [row for row in golden_rows() if row.distinct < LARGEST]
-ROWS_BY_DEFAULT = 12
+ROWS_BY_DEFAULT = 6
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -86,7 +86,7 @@ def test_a_search_in_two_parts_ends_as_one_at_once(
     assert differing(explore(model, tmp_path, **options), whole) == []
 
 
-@pytest.mark.parametrize("until", ["first", "each", "all"])
+@pytest.mark.parametrize("until", quick_one_in(2, ["first", "each", "all"]))
 @pytest.mark.parametrize("model", [SMALL, OFFICE.bounded(), PETERSON.bounded()], ids=["loses", "office", "peterson"])
 def test_a_search_level_by_level_ends_as_one_at_once(model: Model, until: str, tmp_path: Path) -> None:
     whole = explore_at_once(model, until=until)

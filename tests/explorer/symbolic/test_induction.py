@@ -291,6 +291,7 @@ def test_no_property_of_the_steps_of_a_random_program_is_proven_that_a_search_re
     assert min(seen["violated", False], seen["leaves a domain", False], seen["holds", True]) > 0
 
 
+@pytest.mark.thorough
 def test_within_one_leadership_of_kafka_the_high_watermark_never_goes_back_is_proven() -> None:
     bounds = {"replicas": 2, "log_size": 1, "values": 1, "leader_epochs": 2}
     model = KAFKA_4_1.bounded(**bounds, keeps_known_ends=False)

@@ -40,7 +40,7 @@ def translation(request: pytest.FixtureRequest) -> Translation:
     return Translation(request.param)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.data())
 def test_a_step_as_terms_is_the_step_of_the_interpreter(translation: Translation, data: st.DataObject) -> None:
     words = data.draw(states(translation.model))
@@ -48,7 +48,7 @@ def test_a_step_as_terms_is_the_step_of_the_interpreter(translation: Translation
     compare(translation, words, number)
 
 
-@settings(max_examples=10)
+@settings(max_examples=4)
 @given(st.data())
 def test_properties_and_lemmas_as_terms_have_the_values_of_the_interpreter(
     translation: Translation, data: st.DataObject
@@ -67,7 +67,7 @@ def test_properties_and_lemmas_as_terms_have_the_values_of_the_interpreter(
 def test_flows_that_invite_mistakes_and_steps_that_leave_a_domain(profile: Profile) -> None:
     model = profile.bounded(**({"rungs": 3} if "rungs" in profile.bound_names else {}))
     translation, randomness = Translation(model), random.Random(5)
-    for _ in range(60):
+    for _ in range(20):
         words = random_state(model, randomness)
         for number in range(len(model.steps)):
             compare(translation, words, number)

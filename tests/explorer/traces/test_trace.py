@@ -153,8 +153,24 @@ def test_itf_writes_a_set_that_is_a_parameter_as_a_set() -> None:
     assert picks["isr"] == {"tag": "Some", "value": {"#set": ["r2", "r3"]}}
 
 
-def run_pytest(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
-    (folder / "test_replayed.py").write_text(text, encoding="utf-8")
+def counted(folder: Path) -> Trace:
+    path = folder / "counter.py"
+    path.write_text(COUNTER, encoding="utf-8")
+    return trace_of(profile_from_file(f"{path}:COUNTER").bounded(), ["jump()"], "by_one")
+
+
+@pytest.fixture(scope="module")
+def replayed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What pytest prints of three files that were written as tests, in one process."""
+    folder = tmp_path_factory.mktemp("replayed")
+    text = render(loss_trace(), "pytest")
+    files = {
+        "recorded": text,
+        "changed": text.replace('"high_watermark[r1]": "0 -> 1"', '"high_watermark[r1]": "0 -> 2"'),
+        "counted": render(counted(folder), "pytest"),
+    }
+    for name, content in files.items():
+        (folder / f"test_{name}.py").write_text(content, encoding="utf-8")
     command = [
         sys.executable,
         "-m",
@@ -164,35 +180,28 @@ def run_pytest(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
         "no:cacheprovider",
         "-p",
         "no:xdist",
+        "-rpf",
         "--rootdir",
         str(folder),
         ".",
     ]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False).stdout
 
 
-def test_the_pytest_file_runs_and_passes(tmp_path: Path) -> None:
-    ran = run_pytest(tmp_path, render(loss_trace(), "pytest"))
-    assert ran.returncode == 0, ran.stdout
-    assert "1 passed" in ran.stdout
+def test_the_pytest_file_runs_and_passes(replayed: str) -> None:
+    assert "PASSED test_recorded.py" in replayed, replayed
+    assert "1 failed, 2 passed" in replayed
 
 
-def test_the_pytest_file_fails_when_a_state_change_is_not_the_recorded_one(tmp_path: Path) -> None:
-    ran = run_pytest(
-        tmp_path,
-        render(loss_trace(), "pytest").replace('"high_watermark[r1]": "0 -> 1"', '"high_watermark[r1]": "0 -> 2"'),
-    )
-    assert ran.returncode == 1
-    assert "high_watermark[r1]" in ran.stdout
+def test_the_pytest_file_fails_when_a_state_change_is_not_the_recorded_one(replayed: str) -> None:
+    assert "FAILED test_changed.py" in replayed, replayed
+    assert "high_watermark[r1]" in replayed
 
 
-def test_a_trace_over_a_step_decides_by_its_last_two_states(tmp_path: Path) -> None:
-    path = tmp_path / "counter.py"
-    path.write_text(COUNTER, encoding="utf-8")
-    trace = trace_of(profile_from_file(f"{path}:COUNTER").bounded(), ["jump()"], "by_one")
+def test_a_trace_over_a_step_decides_by_its_last_two_states(tmp_path: Path, replayed: str) -> None:
+    trace = counted(tmp_path)
     replay(trace)
-    ran = run_pytest(tmp_path, render(trace, "pytest"))
-    assert ran.returncode == 0, ran.stdout
+    assert "PASSED test_counted.py" in replayed, replayed
     with pytest.raises(ReplayError, match="by_one is about a step, but the trace has none"):
         replay(Trace(model=trace.model, states=trace.states[:1], steps=(), property="by_one"))
 

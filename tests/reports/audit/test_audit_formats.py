@@ -48,7 +48,7 @@ ACKS_1 = "examples/audit/acks-1"
 SARIF = jsonschema.Draft4Validator(json.loads((SCHEMAS / "sarif-schema-2.1.0.json").read_text(encoding="utf-8")))
 JUNIT = xmlschema.XMLSchema(str(SCHEMAS / "junit-10.xsd"))
 
-QUICKLY = settings(deadline=None, max_examples=60)
+QUICKLY = settings(deadline=None, max_examples=25)
 
 
 @pytest.fixture

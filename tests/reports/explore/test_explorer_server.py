@@ -106,7 +106,7 @@ def random_walks(model: Model, walks: int, length: int) -> int:
 
 @pytest.mark.parametrize(("model", "length"), WALKS)
 def test_random_walks_through_the_api_agree_with_the_interpreter(model: Model, length: int) -> None:
-    assert random_walks(model, 2, length) >= 10
+    assert random_walks(model, 1, length) >= 10
 
 
 @pytest.mark.thorough
@@ -240,10 +240,10 @@ def test_a_search_tells_how_many_states_it_has_tried(monkeypatch: pytest.MonkeyP
     assert explorer.progress({"search": "mine"}) == {"tried": None}
 
 
-def test_a_hundred_sessions_at_once_are_each_answered_as_if_alone() -> None:
+def test_many_sessions_at_once_are_each_answered_as_if_alone() -> None:
     model, chosen = kafka(crashes=1), random.Random(11)
     walks: list[list[str]] = []
-    for _ in range(100):
+    for _ in range(32):
         words, steps = model.initial_states()[0], list[str]()
         for _ in range(4):
             number, words = chosen.choice(list(model.successors(words)))

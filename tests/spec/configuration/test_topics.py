@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neverlost.spec.configuration import ConfigurationError, Deployment, RefusedTopics, read_deployments
@@ -183,7 +183,8 @@ SHAPES = st.tuples(
 )
 
 
-@given(shapes=st.lists(SHAPES, min_size=2, max_size=12))
+@settings(max_examples=settings.default.max_examples // 2)
+@given(shapes=st.lists(SHAPES, min_size=2, max_size=8))
 def test_every_topic_is_in_one_class_and_has_the_settings_that_it_has_alone(
     shapes: list[tuple[int, str, bool, int]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

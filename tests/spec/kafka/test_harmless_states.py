@@ -69,7 +69,7 @@ def differences(whole: Result, less: Result, name: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("version", quick_one_in(3, VERSIONS, lambda version: version.name))
+@pytest.mark.parametrize("version", quick_one_in(6, VERSIONS, lambda version: version.name))
 def test_the_verdict_and_the_trace_are_the_same(version: Profile, pytestconfig: pytest.Config) -> None:
     thorough = pytestconfig.getoption("--thorough")
     limits, compared, fewer = Limits(states=3_000_000 if thorough else 60_000), 0, 0
@@ -105,7 +105,7 @@ def test_z3_proves_the_same_for_all_settings(prop: Property, pytestconfig: pytes
     """All versions have the same actions, so with every setting left open one proof is for all of them."""
     assert prop.harmless is not None
     larger = {"values": 3, "log_size": 3, "leader_epochs": 5, "delays": 2}
-    for bounds in ({}, larger) if pytestconfig.getoption("--thorough") else ({"log_size": 1, "delays": 1},):
+    for bounds in ({}, larger) if pytestconfig.getoption("--thorough") else ({**SMALL, "replicas": 2, "delays": 1},):
         model = KAFKA_4_1.bounded(**bounds)
         translation = Translation(model, free_settings=[setting.name for setting in model.profile.state.settings])
         (harmless,) = translation.clauses([replace(as_lemma(prop), function=prop.harmless.function)])

@@ -49,7 +49,7 @@ def differing(one: Result, other: Result) -> dict[str, Verdict]:
 
 
 @pytest.mark.parametrize(
-    "name", quick_one_in(3, ["kafka-0.9", "kafka-1.1", "kafka-2.1", "kafka-2.8", "kafka-3.9-zk", "kafka-4.1"])
+    "name", quick_one_in(6, ["kafka-0.9", "kafka-1.1", "kafka-2.1", "kafka-2.8", "kafka-3.9-zk", "kafka-4.1"])
 )
 def test_an_exchange_that_ends_in_its_epoch_may_as_well_be_one_step(name: str) -> None:
     version = version_named(name)
@@ -59,7 +59,7 @@ def test_an_exchange_that_ends_in_its_epoch_may_as_well_be_one_step(name: str) -
     assert not differing(straddling, every)
 
 
-@pytest.mark.parametrize("name", quick_one_in(3, ["kafka-0.9", "kafka-2.1", "kafka-3.6"]))
+@pytest.mark.parametrize("name", quick_one_in(6, ["kafka-0.9", "kafka-2.1", "kafka-3.6"]))
 def test_delayed_produces_may_as_well_be_looked_at_later(name: str, versions: Mapping[str, Profile]) -> None:
     at_once = searched(versions[name], **MOVES)
     later = searched(versions[name], **MOVES, split=LOOKED_AT_LATER)
@@ -67,7 +67,7 @@ def test_delayed_produces_may_as_well_be_looked_at_later(name: str, versions: Ma
     assert not differing(at_once, later)
 
 
-@pytest.mark.parametrize("name", quick_one_in(3, ["kafka-3.9-zk", "kafka-4.3"]))
+@pytest.mark.parametrize("name", quick_one_in(6, ["kafka-3.9-zk", "kafka-4.3"]))
 def test_from_3_7_on_a_later_look_gives_one_more_error_and_no_other_verdict(
     name: str, versions: Mapping[str, Profile]
 ) -> None:
@@ -75,7 +75,7 @@ def test_from_3_7_on_a_later_look_gives_one_more_error_and_no_other_verdict(
     assert found == {"not_enough_replicas_after_append": Verdict.HOLDS}
 
 
-@pytest.mark.parametrize("name", quick_one_in(3, ["kafka-1.1", "kafka-2.1", "kafka-3.9-zk", "kafka-4.3"]))
+@pytest.mark.parametrize("name", quick_one_in(6, ["kafka-1.1", "kafka-2.1", "kafka-3.9-zk", "kafka-4.3"]))
 def test_delayed_produces_may_as_well_be_answered_after_the_new_epoch(
     name: str, versions: Mapping[str, Profile]
 ) -> None:
@@ -85,7 +85,7 @@ def test_delayed_produces_may_as_well_be_answered_after_the_new_epoch(
     assert not differing(at_once, later)
 
 
-@pytest.mark.parametrize("name", quick_one_in(3, ["kafka-2.5.1", "kafka-2.8", "kafka-3.9-zk", "kafka-4.3"]))
+@pytest.mark.parametrize("name", quick_one_in(6, ["kafka-2.5.1", "kafka-2.8", "kafka-3.9-zk", "kafka-4.3"]))
 def test_the_high_watermark_may_as_well_move_later(name: str, versions: Mapping[str, Profile]) -> None:
     at_once = searched(versions[name], leader_moves=2, values=2)
     later = searched(versions[name], leader_moves=2, values=2, split=MOVED_LATER)
@@ -98,7 +98,7 @@ FAULTS = [{"crashes": 1, "leader_moves": 1}, {"crashes": 1, "power_losses": 1}]
 
 @pytest.mark.parametrize("faults", FAULTS, ids=["crash", "power-loss"])
 @pytest.mark.parametrize(
-    "name", quick_one_in(3, ["kafka-0.9", "kafka-2.1", "kafka-3.9-zk", "kafka-3.1-kraft", "kafka-3.3", "kafka-4.3"])
+    "name", quick_one_in(6, ["kafka-0.9", "kafka-2.1", "kafka-3.9-zk", "kafka-3.1-kraft", "kafka-3.3", "kafka-4.3"])
 )
 def test_a_restarted_broker_may_as_well_be_unfenced_later(
     name: str, faults: Mapping[str, int], versions: Mapping[str, Profile]

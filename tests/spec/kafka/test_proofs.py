@@ -126,6 +126,7 @@ def test_it_is_proven_at_bounds_that_a_search_would_not_finish(bounds: Mapping[s
     assert proof.symmetric == ("replica",)
 
 
+@pytest.mark.thorough
 def test_the_search_does_not_finish_at_these_bounds() -> None:
     model = KAFKA_4_1.bounded(**HEADLINE)
     result = explore(model, properties=[PROPERTY], symmetry=True, limits=Limits(states=3_000_000))
@@ -136,9 +137,9 @@ def test_the_search_does_not_finish_at_these_bounds() -> None:
     ("version", "dropped", "steps"),
     [
         (KAFKA_4_1, {"acks": ACKS_ONE, "crashes": 1}, 4),
-        (version_named("kafka-4.0"), {"unclean": True, "crashes": 2}, 11),
-        (version_named("kafka-4.0"), {"power_losses": 1}, 13),
-        (version_named("kafka-4.0"), {"disk_losses": 2}, 13),
+        pytest.param(version_named("kafka-4.0"), {"unclean": True, "crashes": 2}, 11, marks=pytest.mark.thorough),
+        pytest.param(version_named("kafka-4.0"), {"power_losses": 1}, 13, marks=pytest.mark.thorough),
+        pytest.param(version_named("kafka-4.0"), {"disk_losses": 2}, 13, marks=pytest.mark.thorough),
         (KAFKA_2_0, {"leader_moves": 3}, 10),
         (KAFKA_4_1, {"leader_moves": 3, "keeps_known_ends": True}, 14),
     ],
@@ -224,7 +225,9 @@ MOVED_THRICE = {"log_size": 1, "values": 2, "leader_epochs": 4, "leader_moves": 
 @pytest.mark.parametrize(
     ("version", "left_out", "within", "violated", "steps"),
     [
-        ("kafka-4.1", "produces_know_epoch", MOVED_ONCE, "acked_never_lost", 13),
+        pytest.param(
+            "kafka-4.1", "produces_know_epoch", MOVED_ONCE, "acked_never_lost", 13, marks=pytest.mark.thorough
+        ),
         ("kafka-4.1", "takes_back_proposals", {**MOVED_THRICE, "values": 1, "leader_moves": 1}, "acked_never_lost", 11),
         ("kafka-4.1", "fetches_know_epoch", MOVED_TWICE, "isr_has_committed", 13),
         pytest.param(

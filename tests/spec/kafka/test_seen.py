@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 from command_line import Run
+from sampling import quick_one_in
 
 from neverlost.conformance.adapter import CannotSchedule
 from neverlost.conformance.cluster.planning import plan_of
@@ -32,7 +33,7 @@ def test_every_version_has_a_profile_of_what_was_seen_and_none_is_listed() -> No
     assert "seen/published/kip-320" not in profiles()
 
 
-@pytest.mark.parametrize("name", ["kafka-2.8.0", "kafka-3.1-kraft", "kafka-3.9"])
+@pytest.mark.parametrize("name", quick_one_in(3, ["kafka-2.8.0", "kafka-3.1-kraft", "kafka-3.9"]))
 def test_each_of_its_steps_is_one_of_the_version(name: str) -> None:
     """So a run that it finds is a run of the version, and one that brokers can be made to do may be told of the version."""
     narrow, wide = seen(name, **SMALL, **FAULTS), profiles()[name].bounded(**SMALL, **FAULTS)
@@ -62,7 +63,7 @@ def some_run(model: Model, random: Random) -> list[Step]:
     return steps
 
 
-@pytest.mark.parametrize("name", ["kafka-2.8.0", "kafka-3.1-kraft", "kafka-3.9"])
+@pytest.mark.parametrize("name", quick_one_in(3, ["kafka-2.8.0", "kafka-3.1-kraft", "kafka-3.9"]))
 def test_what_the_profile_rules_out_stands_in_the_way_of_none_of_its_runs(name: str) -> None:
     reasons = {narrow: set[str]() for narrow in (True, False)}
     for narrow, found in reasons.items():

@@ -60,7 +60,7 @@ def test_with_the_ghost_the_same_steps_happen_and_do_the_same() -> None:
     traced, plain, randomness = TRACED.bounded(**BOUNDS), KIP_320.bounded(**BOUNDS), random.Random(2)
     assert [s.arguments for s in traced.steps] == [s.arguments for s in plain.steps]
     taken = set()
-    for words in [*reachable(traced, 600), *(traced.layout.pack(any_state(traced, randomness)) for _ in range(200))]:
+    for words in [*reachable(traced, 300), *(traced.layout.pack(any_state(traced, randomness)) for _ in range(60))]:
         for number in randomness.sample(range(len(traced.steps)), 12):
             with_ghost, without = (
                 outcome(traced, words, number),
