@@ -37,13 +37,11 @@ LONG = (
     "docs/explanation/conformance.md",
     "docs/explanation/pages.md",
     "docs/explanation/proofs.md",
-    "docs/explanation/transactions.md",
     "docs/explanation/what-is-proven.md",
     "docs/how-to/conformance.md",
     "docs/how-to/from-your-code.md",
     "docs/questions/a-controllers-directory.md",
     "docs/questions/acks-1-and-planned-elections.md",
-    "docs/questions/is-exactly-once-exact-on-my-release.md",
 )
 """Pages whose commands take longest: with `--thorough` only."""
 
