@@ -92,12 +92,10 @@ def test_a_suite_is_read_as_it_was_written_with_the_bounds_of_each_case(of_4_1: 
     ],
 )
 def test_the_brokers_of_the_release_before_fail_at_a_case_that_names_the_difference(
-    version: str, other: str, named: str, request: pytest.FixtureRequest
+    version: str, other: str, named: str, of_4_1: Suite
 ) -> None:
-    if version == "kafka-4.1":
-        made = request.getfixturevalue("of_4_1")
-    else:
-        made = suite(version, {**MOVES, "min_isr": 2} if version == "kafka-3.7" else MOVES)
+    given = {**MOVES, "min_isr": 2} if version == "kafka-3.7" else MOVES
+    made = of_4_1 if version == "kafka-4.1" else suite(version, given)
     outcome = conform(made.model, made.cases, brokers_of(other), until="all")
     shown = [mistake.about for failure in outcome.failures for mistake in failure.mistakes]
     assert any(about.startswith(named) for about in shown)

@@ -143,7 +143,7 @@ def group(name: str) -> pytest.MarkDecorator:
 
 
 QUICK = {"kafka-0.11", "kafka-2.1"}
-"""What brokers do with these suites is tried by default; with all others only with `--thorough`."""
+"""By default brokers are tried with these suites, and pass that of min ISR 2; with all others only with `--thorough`."""
 
 
 def grouped(names: Iterable[str], thorough: Container[str]) -> list[Any]:
