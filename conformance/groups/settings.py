@@ -64,7 +64,7 @@ def release_of(model: Model) -> Release:
     return Release(
         name=model.profile.name,
         expiry=expiry,
-        loads_first_part_only=bool(settings["loads_old"]),
+        loads_first_part_only=bool(settings["loads_old"] or settings["loads_to_high_watermark"]),
         knows_every_epoch=True,
         replays_writes=bool(settings["counts_refused"]),
         checks_epochs=bool(settings["checks_epoch"]),

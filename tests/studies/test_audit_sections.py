@@ -537,6 +537,15 @@ def test_offsets_in_a_transaction_must_not_be_lost_at_all(surviving: Asking) -> 
     assert happening(section) == {("acked_never_lost", "1 leader move + 2 shutdowns (rolling-restart)")}
 
 
+def test_offsets_in_a_transaction_must_not_go_back_when_the_coordinator_moves(surviving: Asking) -> None:
+    """KAFKA-20634: an offset that was acknowledged is truncated, its transaction is committed, and the output is written again."""
+    texts = {"consumer": CONSUMER.format("false", "earliest"), "broker": BROKER, "producer": APP}
+    moved = {("never_back", "1 move of the coordinator")}
+    for release, found in (("4.2.0", moved), ("4.2.2", set[tuple[str, str]]())):
+        section = only(surviving("pod-kill", release, f"{TV2},commit=transaction", **texts), "groups")
+        assert happening(section) == found
+
+
 def test_how_a_topic_of_the_coordinator_is_made_must_be_known(surviving: Asking) -> None:
     section = only(surviving("rolling-restart", "4.4.0", TV2, producer=APP), "transactions")
     assert (section.verdict, several_lose(section)) == (Verdict.UNDECIDED, set())

@@ -24,7 +24,8 @@ class Release:
     expiry: Expiry = Expiry.EMPTY
     """When offsets expire. With KIP-848 always in empty groups only."""
     loads_first_part_only: bool = False
-    """Does a coordinator that reads its log keep what the first part of it says of a group (KAFKA-5600)?"""
+    """Does a coordinator that reads its log know what the first part of it says of a group? Up to 0.10.2 it reads to the high watermark
+    (KAFKA-5059), and that of 0.11.0.0 keeps what it has read first (KAFKA-5600)."""
     replays_writes: bool = True
     """Has the coordinator its state from what it writes (CoordinatorRuntime)? With KIP-848 always. The one before it takes an offset
     over when it is replicated, if that is in time (GroupMetadataManager.storeOffsets)."""
@@ -50,13 +51,14 @@ class Release:
 KAFKA_0_9 = Release(
     name="kafka-groups-0.9.0.0",
     expiry=Expiry.BY_COMMIT,
+    loads_first_part_only=True,
     replays_writes=False,
     checks_epochs=False,
     polls_in_rebalance=False,
     epoch_of_partition=False,
 )
-KAFKA_0_11_0_0 = replace(KAFKA_0_9, name="kafka-groups-0.11.0.0", loads_first_part_only=True)
-KAFKA_2_1 = replace(KAFKA_0_9, name="kafka-groups-2.1", expiry=Expiry.EMPTY)
+KAFKA_0_11_0_0 = replace(KAFKA_0_9, name="kafka-groups-0.11.0.0")
+KAFKA_2_1 = replace(KAFKA_0_9, name="kafka-groups-2.1", expiry=Expiry.EMPTY, loads_first_part_only=False)
 KAFKA_2_3 = replace(KAFKA_2_1, name="kafka-groups-2.3", checks_epochs=True)
 KAFKA_2_4 = replace(KAFKA_2_3, name="kafka-groups-2.4", expiry=Expiry.EMPTY_OR_NOT_SUBSCRIBED)
 KAFKA_2_5 = replace(KAFKA_2_4, name="kafka-groups-2.5", polls_in_rebalance=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE, action, require
 
-from .offsets import forget_offset, refuse_sent, take_over, write_offset
+from .offsets import counts_at_once, forget_offset, refuse_sent, take_over, write_offset
 from .state import Generation, Group, Member, Partition, Protocol, Standing
 
 
@@ -102,10 +102,11 @@ def move_coordinator(s: Group, partition: Partition) -> None:
     """The coordinator's partition gets another leader, and an acknowledged commit no longer counts: it is truncated, or not loaded.
 
     Source: CoordinatorPartitionWriter.ListenerAdapter: the high watermark of the follower's log passed for the coordinator's own.
-    GroupMetadataManager.doLoadGroupsAndOffsets of 0.11.0.0: what was loaded from the first part of the log is kept.
+    GroupMetadataManager.doLoadGroupsAndOffsets of 0.11.0.0: what was loaded from the first part of the log is kept. Up to 0.10.2 it
+    reads to the high watermark of the new leader, which its followers have yet to raise.
     """
     require(s.coordinator_moves_left > 0)
-    require(s.acknowledges_lost or s.loads_old)
+    require(s.loads_old or s.loads_to_high_watermark or (s.acknowledges_lost and counts_at_once(s)))
     require(s.committed[partition] != s.older[partition])
 
     s.coordinator_moves_left -= 1

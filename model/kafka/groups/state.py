@@ -103,8 +103,10 @@ class Group(State):
     """Does poll return records of partitions that a cooperative member keeps while the group rebalances (KAFKA-8421)?"""
     loads_old = setting(flag())
     """May a new coordinator go on with an offset that it has read before the newest (KAFKA-5600)?"""
+    loads_to_high_watermark = setting(flag())
+    """Does a new coordinator read its log to the high watermark only, which may be behind what is acknowledged?"""
     acknowledges_lost = setting(flag())
-    """May a coordinator that loses its partition acknowledge a commit that is truncated (KAFKA-20634)?"""
+    """May a coordinator of KIP-848's kind that loses its partition acknowledge a commit that is truncated (KAFKA-20634)?"""
     counts_refused = setting(flag())
     """Does a commit that was written and answered with an error count at once? Else a coordinator that loads its log counts it."""
     epoch_per_partition = setting(flag())

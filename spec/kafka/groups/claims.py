@@ -11,9 +11,11 @@ NEWEST = VERSIONS[-1]
 KEEPS_COMMITS = tuple(
     version.name
     for version in VERSIONS
-    if not version.settings.get("acknowledges_lost") and not version.settings.get("loads_old")
+    if not version.settings.get("loads_old")
+    and not version.settings.get("loads_to_high_watermark")
+    and not (version.settings.get("acknowledges_lost") and version.settings.get("counts_refused"))
 )
-"""The versions without KAFKA-20634 and KAFKA-5600."""
+"""The versions whose classic groups keep every commit that was acknowledged: without KAFKA-5059, KAFKA-5600 and KAFKA-20634."""
 
 C_21 = Claim(
     id="C-21",
@@ -95,7 +97,7 @@ C_27 = Claim(
     ),
     assumptions=(
         Assumption(
-            words="no commit is held up or fails, and not 0.11.0.0 (KAFKA-5600), 4.0.0 to 4.2.1, nor 4.3.0 (KAFKA-20634)",
+            words="no commit is held up or fails, with 0.11.0.1 to 3.9, 4.2.2, or 4.3.1 on (KAFKA-5600, KAFKA-20634)",
             chosen={"delays": 0, "commit_failures": 0},
             only=KEEPS_COMMITS,
         ),

@@ -33,7 +33,7 @@ def _acknowledges_lost(since: str, until: str) -> ReleaseDifference:
         since=since,
         until=until,
         source="KAFKA-20634; CoordinatorPartitionWriter.ListenerAdapter.onHighWatermarkUpdated",
-        known=BRANCHES.format("4.0.3, 4.1.3, 4.2.2, 4.3.1 and 4.4.0"),
+        known=f"{BRANCHES.format('4.0.3, 4.1.3, 4.2.2, 4.3.1 and 4.4.0')}; 3.7 to 3.9 have it with KIP-848 alone",
     )
 
 
@@ -68,6 +68,14 @@ DIFFERENCES = (
         until="0.11.0.0",
         source="KAFKA-5600; GroupMetadataManager.doLoadGroupsAndOffsets",
         known=READ,
+    ),
+    ReleaseDifference(
+        rule="A new coordinator reads its log to its own high watermark, which may be behind what is acknowledged.",
+        settings={"loads_to_high_watermark": 1},
+        since="0.9.0.0",
+        until="0.10.2.2",
+        source="KAFKA-5059 ended it; GroupMetadataManager.doLoadGroupsAndOffsets, Partition.makeLeader",
+        known="code read on the branches of 0.9.0, 0.10.0, 0.10.1, 0.10.2 and 0.11.0",
     ),
     ReleaseDifference(
         rule="Poll returns records of what a cooperative member keeps while the group rebalances.",
@@ -120,7 +128,7 @@ DIFFERENCES = (
         ),
         known="code read at 0.9.0.0, 0.10.2.1, 2.5.1, 3.6.2 and on the branches of 3.7, 3.8, 3.9, 4.0 and 4.3; played on 4.3.1",
     ),
-    _acknowledges_lost("4.0.0", "4.2.1"),
+    _acknowledges_lost("3.7.0", "4.2.1"),
     _acknowledges_lost("4.3.0", "4.3.0"),
     ReleaseDifference(
         rule="With the new protocol a commit is accepted from the epoch on in which the member was assigned the partition.",
@@ -142,10 +150,15 @@ NAMED = (
         "kafka-groups-0.9.0.1",
         "0.9.0.1",
         EITHER,
-        "0.9.0.1 to 0.10.2: offsets expire in use, and truncations go unnoticed.",
+        "0.9.0.1 to 0.10.2: a new coordinator may not load the last offset.",
     ),
     NamedVersion("kafka-groups-0.11.0.0", "0.11.0.0", EITHER, "0.11.0.0: a new coordinator may load an older offset."),
-    NamedVersion("kafka-groups-0.11.0.1", "0.11.0.1", EITHER, "0.11.0.1 to 2.0: as 0.9.0.1."),
+    NamedVersion(
+        "kafka-groups-0.11.0.1",
+        "0.11.0.1",
+        EITHER,
+        "0.11.0.1 to 2.0: offsets expire in use, and truncations go unnoticed.",
+    ),
     NamedVersion("kafka-groups-2.1", "2.1.0", EITHER, "2.1 and 2.2: offsets expire in empty groups only."),
     NamedVersion("kafka-groups-2.3", "2.3.0", EITHER, "2.3: consumers notice truncations (KIP-320)."),
     NamedVersion("kafka-groups-2.4", "2.4.0", EITHER, "2.4: cooperative rebalances."),

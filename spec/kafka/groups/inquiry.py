@@ -244,14 +244,15 @@ class GroupsCase(Case):
     def asks(self) -> Sequence[Ask]:
         """Only skipped records count: that a record may be processed twice is what a group promises."""
         usual = [*USUAL, *([{"commit_failures": 1}] if self.commit == "async" else [])]
-        if self.acknowledges_lost:
-            usual.append({"coordinator_moves": 1})
+        if self.forgets_commits:
+            usual.append({MOVES: 1})
         beyond = list(BEYOND)
         if self.expires_early:
             beyond += IDLE
         (usual if self.unclean else beyond).append(TRUNCATED)
         if self.tolerance is not None:
             usual, beyond = list(all_within(self.tolerance)), []
+        moves = self.tolerance is None or self.tolerance.get(MOVES, 0) > 0
         log = self.offsets.asks(COMMIT_LOST, self.survived, usual=self.commit == IN_TRANSACTION)
         found = [self.ask(SKIPPED, counts, usual=counts in usual) for counts in (*usual, *beyond)]
         losing = tuple(ask for ask in log if ask.several or (self.tolerance is None and "disk_losses" in ask.counts))
@@ -263,6 +264,8 @@ class GroupsCase(Case):
         if self.several and not self.left_open:
             moved = {"joins": 1, MOVES: self._moves, LOST_COMMITS: self._moves}
             found.append(replace(self.ask(SKIPPED, moved, usual=True), several=True))
+        if self.commit == IN_TRANSACTION and self.forgets_commits and moves:
+            found.append(self.ask(BACK, {MOVES: 1}, usual=True))
         dangers = (TWO_READERS,) if self.commit == IN_TRANSACTION else (REPEATED, BACK, TWO_READERS)
         others = [self.ask(danger, counts, usual=False) for danger in dangers for counts in usual]
         return (*found, *others, *log)
@@ -291,9 +294,12 @@ class GroupsCase(Case):
         return ""
 
     @property
-    def acknowledges_lost(self) -> bool:
-        """Has the release KAFKA-20634, which needs a coordinator that moves?"""
-        return bool(TIME_LINE.settings_of(self.release, EITHER).get("acknowledges_lost"))
+    def forgets_commits(self) -> bool:
+        """May a commit that was acknowledged no longer count when the coordinator moves (KAFKA-20634, KAFKA-5600, KAFKA-5059)?"""
+        settings = TIME_LINE.settings_of(self.release, EITHER)
+        is_new = bool(settings.get("counts_refused")) or self.protocol == "consumer"
+        acknowledges_lost = bool(settings.get("acknowledges_lost")) and is_new
+        return acknowledges_lost or bool(settings.get("loads_old") or settings.get("loads_to_high_watermark"))
 
     @property
     def expires_early(self) -> bool:

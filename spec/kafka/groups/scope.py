@@ -48,8 +48,9 @@ SIMPLIFIED = {
     "a member that waits for others to join may be expelled for its silence": (
         "a coordinator waits for it as long as its request does; so the model expels more often"
     ),
-    "a coordinator that moves loses nothing, but for KAFKA-20634 and KAFKA-5600; of the latter it forgets one commit": (
-        "0.11.0.0 forgets all that was committed in later parts of the log. Between 0.9 and 3.9 an old coordinator that does"
+    "a coordinator that moves loses one commit at most, by KAFKA-20634, KAFKA-5600 or a high watermark that is behind": (
+        "0.11.0.0 forgets all that was committed in later parts of the log, and up to 0.10.2 a coordinator what its followers have yet"
+        " to fetch, until the next one loads it. Between 0.9 and 3.9 an old coordinator that does"
         " not know of its successor may still tell an older offset, so that records are processed again"
     ),
     "a rebalance that a member asks for, or new partitions ask for, begins at once": (
@@ -125,10 +126,26 @@ SIMPLIFIED = {
     "a member takes partitions only when its other threads have finished what they had of those that it gave up": (
         "an application that does not wait may also disturb itself"
     ),
+    "a commit of a position is written also where nothing was processed": (
+        "commitSync of what was processed does not have such a partition: so a new group that begins at the latest record may skip one"
+        " (none_skipped with --new-group and --reset latest)"
+    ),
+    "a coordinator that moves fails no commit that is under way": (
+        "its answer is an error, which takes --commit-failures here: with --retries-async an older offset may follow (never_back)"
+    ),
+    "a partition that a member of KIP-848 is taking is its own": (
+        "while onPartitionsAssigned runs, a heartbeat after an error does not name the partition, and the coordinator may give it to"
+        " another (AbstractHeartbeatRequestManager, AbstractMembershipManager.revokeAndAssign): two readers (one_reader, one_owner)"
+    ),
     "a restarted process joins after its predecessor was expelled": "until then the group waits for the predecessor",
 }
 
 NOT_MODELLED = {
+    "an assignment that members have, and the next coordinator has not": (
+        "by KAFKA-20634 one may be answered and truncated; from 0.11 to 3.3, and with KIP-848 in 3.7 and 3.8, a coordinator answers"
+        " what it has read in its log and no other has (two moves); up to 0.10.2 one reads to a high watermark that is behind. Then two"
+        " members read a partition, until one has its next answer (one_reader, one_owner; what both process is processed twice)"
+    ),
     "static membership (`group.instance.id`)": "it avoids rebalances, and is the next thing to add",
     "`auto.offset.reset=by_duration` (4.0)": "the model has no time",
     "transactions, and offsets that are committed in them": "a family of its own",
