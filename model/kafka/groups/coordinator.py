@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE, action, require
 
-from .offsets import counts_at_once, forget_offset, refuse_sent, take_over, write_offset
+from .offsets import forget_offset, refuse_sent, take_over, write_offset
 from .state import Generation, Group, Member, Partition, Protocol, Standing
 
 
@@ -106,7 +106,8 @@ def move_coordinator(s: Group, partition: Partition) -> None:
     reads to the high watermark of the new leader, which its followers have yet to raise.
     """
     require(s.coordinator_moves_left > 0)
-    require(s.loads_old or s.loads_to_high_watermark or (s.acknowledges_lost and counts_at_once(s)))
+    acknowledges_lost = s.acknowledges_lost or (s.preview_acknowledges_lost and s.protocol == Protocol.CONSUMER)
+    require(s.loads_old or s.loads_to_high_watermark or acknowledges_lost)
     require(s.committed[partition] != s.older[partition])
 
     s.coordinator_moves_left -= 1

@@ -106,7 +106,9 @@ class Group(State):
     loads_to_high_watermark = setting(flag())
     """Does a new coordinator read its log to the high watermark only, which may be behind what is acknowledged?"""
     acknowledges_lost = setting(flag())
-    """May a coordinator of KIP-848's kind that loses its partition acknowledge a commit that is truncated (KAFKA-20634)?"""
+    """May a coordinator that loses its partition acknowledge a commit that is truncated (KAFKA-20634)?"""
+    preview_acknowledges_lost = setting(flag())
+    """May it with KIP-848, whose coordinator 3.7 to 3.9 have beside the classic one?"""
     counts_refused = setting(flag())
     """Does a commit that was written and answered with an error count at once? Else a coordinator that loads its log counts it."""
     epoch_per_partition = setting(flag())

@@ -11,9 +11,7 @@ NEWEST = VERSIONS[-1]
 KEEPS_COMMITS = tuple(
     version.name
     for version in VERSIONS
-    if not version.settings.get("loads_old")
-    and not version.settings.get("loads_to_high_watermark")
-    and not (version.settings.get("acknowledges_lost") and version.settings.get("counts_refused"))
+    if not any(version.settings.get(name) for name in ("loads_to_high_watermark", "loads_old", "acknowledges_lost"))
 )
 """The versions whose classic groups keep every commit that was acknowledged: without KAFKA-5059, KAFKA-5600 and KAFKA-20634."""
 

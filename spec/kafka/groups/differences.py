@@ -33,7 +33,7 @@ def _acknowledges_lost(since: str, until: str) -> ReleaseDifference:
         since=since,
         until=until,
         source="KAFKA-20634; CoordinatorPartitionWriter.ListenerAdapter.onHighWatermarkUpdated",
-        known=f"{BRANCHES.format('4.0.3, 4.1.3, 4.2.2, 4.3.1 and 4.4.0')}; 3.7 to 3.9 have it with KIP-848 alone",
+        known=BRANCHES.format("4.0.3, 4.1.3, 4.2.2, 4.3.1 and 4.4.0"),
     )
 
 
@@ -128,7 +128,15 @@ DIFFERENCES = (
         ),
         known="code read at 0.9.0.0, 0.10.2.1, 2.5.1, 3.6.2 and on the branches of 3.7, 3.8, 3.9, 4.0 and 4.3; played on 4.3.1",
     ),
-    _acknowledges_lost("3.7.0", "4.2.1"),
+    ReleaseDifference(
+        rule="The coordinator of KIP-848's preview may acknowledge a commit that is truncated, as that of 4.0.",
+        settings={"preview_acknowledges_lost": 1},
+        since="3.7.0",
+        until="3.9.2",
+        source="KAFKA-20634; CoordinatorPartitionWriter.ListenerAdapter.onHighWatermarkUpdated",
+        known="code read on the branches of 3.7, 3.8 and 3.9",
+    ),
+    _acknowledges_lost("4.0.0", "4.2.1"),
     _acknowledges_lost("4.3.0", "4.3.0"),
     ReleaseDifference(
         rule="With the new protocol a commit is accepted from the epoch on in which the member was assigned the partition.",

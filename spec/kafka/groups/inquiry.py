@@ -297,9 +297,9 @@ class GroupsCase(Case):
     def forgets_commits(self) -> bool:
         """May a commit that was acknowledged no longer count when the coordinator moves (KAFKA-20634, KAFKA-5600, KAFKA-5059)?"""
         settings = TIME_LINE.settings_of(self.release, EITHER)
-        is_new = bool(settings.get("counts_refused")) or self.protocol == "consumer"
-        acknowledges_lost = bool(settings.get("acknowledges_lost")) and is_new
-        return acknowledges_lost or bool(settings.get("loads_old") or settings.get("loads_to_high_watermark"))
+        names = ["loads_to_high_watermark", "loads_old", "acknowledges_lost"]
+        names += ["preview_acknowledges_lost"] if self.protocol == "consumer" else []
+        return any(settings.get(name) for name in names)
 
     @property
     def expires_early(self) -> bool:

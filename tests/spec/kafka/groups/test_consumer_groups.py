@@ -136,7 +136,11 @@ UNANSWERED: dict[str, int | str] = {"reset": "earliest", "commit_failures": 1}
         ("3.7", {"commit": "sync", "coordinator_moves": 1, "crashes": 1}, {BACK: 11}),
         ("3.7", {"commit": "sync", "crashes": 1}, {}),
         ("3.7", {"commit": "sync", "coordinator_moves": 1, "crashes": 1, "protocol": "consumer"}, {BACK: 5}),
-        ("3.7", {"commit": "sync", "coordinator_moves": 1, "protocol": "consumer", "acknowledges_lost": False}, {}),
+        (
+            "3.7",
+            {"commit": "sync", "coordinator_moves": 1, "protocol": "consumer", "preview_acknowledges_lost": False},
+            {},
+        ),
         ("4.3.1", {"commit": "sync", "coordinator_moves": 1, "crashes": 1}, {}),
         ("4.3.1", {"commit": "before", "leaves": 1}, {SKIPPED: 3}),
         ("3.7", {"commit": "before", "leaves": 1}, {}),
