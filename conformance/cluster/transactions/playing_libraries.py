@@ -27,6 +27,8 @@ SLOW_SECONDS = 15.0
 """How much longer a library is waited for than it may take to send again, or to give a record up."""
 LAST_RETRY, SUSPENDED = Patience(request_ms=4000, delivery_ms=30_000, retries=1), Patience(4000, 12_000)
 """How patient a producer is that gives a record up after its last retry, or while it is suspended; the next record may wait a while."""
+WAITS_FOR_A_MOVE = Patience(request_ms=10_000, delivery_ms=30_000)
+"""How patient a producer is whose request is answered when the coordinator has moved: it does not send it again before."""
 COMMITS_SECONDS = 0.3
 """How long a library takes to begin a commit."""
 
@@ -35,6 +37,8 @@ PURGED, FENCED_CALL = "_PURGE_QUEUE", "a record of a producer that is fenced"
 
 def _patience(trace: Trace) -> Patience:
     """How patient the producers of a run are."""
+    if trace.model.settings["coordinator_moves"]:
+        return WAITS_FOR_A_MOVE
     given_up = [step.picks()["numbering"] for step in trace.steps if step.action is give_up_in_the_same_epoch]
     if not given_up:
         return Patience()
