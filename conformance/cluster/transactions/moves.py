@@ -20,7 +20,7 @@ class Moves:
         self.log = ClusterTopic(
             cluster, COORDINATORS_LOG, cluster.brokers, {"cleanup.policy": "compact", "min.insync.replicas": "2"}
         )
-        self._answer: Callable[[], Reply] | None = None
+        self._answer: Callable[[], Reply | None] | None = None
         """What waits for the answer to what is written, and not acknowledged."""
 
     def begin(self) -> None:
@@ -32,7 +32,7 @@ class Moves:
         self.log.until(lambda: self.log.is_in_sync() and self.log.is_at_rest(first), "the same log everywhere")
         self.requests.coordinator = first
 
-    def write(self, send: Callable[[], Callable[[], Reply]], noted: Callable[[int], Noted | None]) -> None:
+    def write(self, send: Callable[[], Callable[[], Reply | None]], noted: Callable[[int], Noted | None]) -> None:
         """Have the coordinator write what a request asks for, and the next one read it, while the last of them reads nothing.
 
         The last one stays in the ISR as long as its lag time allows. So the log does not acknowledge what is written. `send` sends the
@@ -49,7 +49,7 @@ class Moves:
         self.log.until(lambda: noted(heir) != before, f"what is written on {self.log.named(heir)}")
 
     def move(self) -> Reply | None:
-        """Have the next broker be the coordinator: the answer to what was written, if anything was.
+        """Have the next broker be the coordinator: the answer to what was written, if anything was and its sender has waited.
 
         What the one before sends from now on stays at its gates. It is late, and no step of the run.
         """

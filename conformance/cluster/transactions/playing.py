@@ -400,7 +400,7 @@ class Play:
         """Send a request: what waits for its answer."""
         return self.requests.send(make()).reply
 
-    def _write_unacknowledged(self, send: Callable[[], Callable[[], Reply]]) -> str:
+    def _write_unacknowledged(self, send: Callable[[], Callable[[], Reply | None]]) -> str:
         """Have the coordinator write what its log does not acknowledge (see `Moves.write`)."""
         assert self.moves is not None
         try:
@@ -420,7 +420,7 @@ class Play:
             raise NotDoneError(f"the answer is {reply.in_words}")
         return f"{said}; the one before answers {reply.in_words}"
 
-    def _write_and_move(self, send: Callable[[], Callable[[], Reply]]) -> str:
+    def _write_and_move(self, send: Callable[[], Callable[[], Reply | None]]) -> str:
         """The coordinator writes, and the next broker, which has that, becomes the coordinator before it is acknowledged."""
         return f"{self._write_unacknowledged(send)}; {self._move()}"
 

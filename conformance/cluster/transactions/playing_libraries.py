@@ -128,12 +128,21 @@ class LibraryPlay(Play):
             time.sleep(RETRY_SECONDS / 5)
         return reply
 
-    def _passed(self, kind: str, producer: int) -> Callable[[], Reply]:
-        """Let the request pass that waits for the coordinator: what waits for its answer."""
+    def _passed(self, kind: str, producer: int) -> Callable[[], Reply | None]:
+        """Let the request pass that waits for the coordinator: what waits for its answer.
+
+        There is none if the library has heard of the next coordinator before, and closed its connection (librdkafka).
+        """
         frame = self._frame(kind, producer, self.requests.coordinator)
         self.gates.release(frame)
         self._compare_protocol(frame)
-        return partial(self._answer, frame)
+
+        def answer() -> Reply | None:
+            over = "the answer to a request, or the end of its connection"
+            self.gates.wait(lambda: frame.reply is not None or frame.connection.closed, ARRIVES_SECONDS, over)
+            return None if frame.reply is None else self._answer(frame)
+
+        return answer
 
     def _compare_protocol(self, frame: Frame) -> None:
         """Raises ClusterError if a library does not speak the transaction version that it is taken to."""
