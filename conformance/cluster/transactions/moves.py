@@ -28,6 +28,8 @@ class Moves:
         first = self.brokers[0]
         if COORDINATORS_LOG not in self.log.wire.topics(self.log.port(first)):
             self.log.create()
+        # Only a member of the ISR is elected, and a broker that was slow may have left it.
+        self.log.until_in_sync()
         self.log.move_leader(first)
         self.log.until(lambda: self.log.is_in_sync() and self.log.is_at_rest(first), "the same log everywhere")
         self.requests.coordinator = first
