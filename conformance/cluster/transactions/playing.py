@@ -396,11 +396,15 @@ class Play:
         self.held[key] = frame
         return "held up; the producer has no answer"
 
-    def _write_unacknowledged(self, request: Request) -> str:
-        """Have the coordinator write what its log does not acknowledge."""
+    def _sent(self, make: Callable[[], Request]) -> Callable[[], Reply]:
+        """Send a request: what waits for its answer."""
+        return self.requests.send(make()).reply
+
+    def _write_unacknowledged(self, send: Callable[[], Callable[[], Reply | None]]) -> str:
+        """Have the coordinator write what its log does not acknowledge (see `Moves.write`)."""
         assert self.moves is not None
         try:
-            self.moves.write(request, self._noted_by)
+            self.moves.write(send, self._noted_by)
         except ClusterError as error:
             raise NotDoneError(str(error)) from error
         return "written, and not acknowledged"
@@ -416,9 +420,9 @@ class Play:
             raise NotDoneError(f"the answer is {reply.in_words}")
         return f"{said}; the one before answers {reply.in_words}"
 
-    def _write_and_move(self, request: Request) -> str:
+    def _write_and_move(self, send: Callable[[], Callable[[], Reply | None]]) -> str:
         """The coordinator writes, and the next broker, which has that, becomes the coordinator before it is acknowledged."""
-        return f"{self._write_unacknowledged(request)}; {self._move()}"
+        return f"{self._write_unacknowledged(send)}; {self._move()}"
 
     def _answer(self, frame: Frame) -> Reply:
         """How a request is answered that was let through."""
@@ -458,7 +462,7 @@ class Play:
             return self._hold_up(INIT_PRODUCER_ID, ("InitProducerId", producer, NONE), producer, request())
         if self._is_left_unacknowledged(after):
             self.seen.phase[producer] = Phase.STARTING
-            return self._write_unacknowledged(request())
+            return self._write_unacknowledged(partial(self._sent, request))
         reply = self._ask(request, once=after.phase[producer] == Phase.STARTING)
         if reply.error == CONCURRENT:
             self.seen.phase[producer] = Phase.STARTING
@@ -525,7 +529,7 @@ class Play:
             return self._hold_up(ADD_PARTITIONS, ("AddPartitionsToTxn", txn, partition), producer, request())
         if way == Way.UNACKNOWLEDGED:
             self.seen.sent[txn][partition] = Sent.ADDING
-            return self._write_and_move(request())
+            return self._write_and_move(partial(self._sent, request))
         reply = self._ask(request)
         if reply.error != NO_ERROR:
             self._stopped(producer, reply)
@@ -556,7 +560,7 @@ class Play:
             )
         if way == Way.UNACKNOWLEDGED:
             self.seen.sent[txn][partition] = Sent.UNANSWERED
-            return self._write_and_move(request())
+            return self._write_and_move(partial(self._sent, request))
         reply = self._ask(request)
         written = reply.error in (NO_ERROR, DUPLICATE)
         self.seen.sent[txn][partition] = Sent.ACKNOWLEDGED if written else Sent.FAILED
@@ -591,7 +595,7 @@ class Play:
             said = (
                 self._hold_up(END_TXN, ("EndTxn", txn, NONE), producer, request())
                 if way == Way.LATE
-                else self._write_and_move(request())
+                else self._write_and_move(partial(self._sent, request))
             )
             if after.phase[producer] == Phase.DEAD:
                 self.seen.phase[producer] = Phase.DEAD

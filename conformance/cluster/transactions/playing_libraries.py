@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.traces.trace import Trace
@@ -26,6 +27,8 @@ SLOW_SECONDS = 15.0
 """How much longer a library is waited for than it may take to send again, or to give a record up."""
 LAST_RETRY, SUSPENDED = Patience(request_ms=4000, delivery_ms=30_000, retries=1), Patience(4000, 12_000)
 """How patient a producer is that gives a record up after its last retry, or while it is suspended; the next record may wait a while."""
+WAITS_FOR_A_MOVE = Patience(request_ms=10_000, delivery_ms=30_000)
+"""How patient a producer is whose request is answered when the coordinator has moved: it does not send it again before."""
 COMMITS_SECONDS = 0.3
 """How long a library takes to begin a commit."""
 
@@ -34,6 +37,8 @@ PURGED, FENCED_CALL = "_PURGE_QUEUE", "a record of a producer that is fenced"
 
 def _patience(trace: Trace) -> Patience:
     """How patient the producers of a run are."""
+    if trace.model.settings["coordinator_moves"]:
+        return WAITS_FOR_A_MOVE
     given_up = [step.picks()["numbering"] for step in trace.steps if step.action is give_up_in_the_same_epoch]
     if not given_up:
         return Patience()
@@ -75,8 +80,8 @@ class LibraryPlay(Play):
 
     def _places(self, producer: int) -> list[tuple[str, str, int]]:
         """The gates at which a producer's requests wait."""
-        name, coordinator = self._name(producer), self.requests.coordinator
-        ours = [(INIT_PRODUCER_ID, name, coordinator), (END_TXN, name, coordinator)]
+        name = self._name(producer)
+        ours = [(kind, name, broker) for kind in (INIT_PRODUCER_ID, END_TXN) for broker in self.cluster.brokers]
         return [*ours, *((PRODUCE, name, leader) for leader in self.leaders.values())]
 
     def _frame(self, kind: str, producer: int, to: int, seconds: float = ARRIVES_SECONDS) -> Frame:
@@ -105,12 +110,14 @@ class LibraryPlay(Play):
     def _let_pass(self, kind: str, producer: int, to: int, ended: Callable[[Reply | None], bool]) -> Reply | None:
         """Let the requests of a producer pass, one after the other, until something has ended; the last answer.
 
-        Raises NotDoneError if it does not end in time.
+        A coordinator that has moved is asked first. Raises NotDoneError if it does not end in time.
         """
-        gate, end = self.gates.gate(kind, self._name(producer), to), time.monotonic() + ARRIVES_SECONDS
+        brokers = (to,) if kind == PRODUCE else self.cluster.brokers
+        gates = [self.gates.gate(kind, self._name(producer), broker) for broker in brokers]
+        end = time.monotonic() + ARRIVES_SECONDS
         reply = None
         while not ended(reply):
-            frame = next(iter(gate.requests), None)
+            frame = next((frame for gate in gates for frame in gate.requests), None)
             if frame is not None:
                 self.gates.release(frame)
                 reply = self._answer(frame)
@@ -120,6 +127,22 @@ class LibraryPlay(Play):
                 raise NotDoneError(f"no answer within {ARRIVES_SECONDS:g} s; the last was {reply and reply.in_words}")
             time.sleep(RETRY_SECONDS / 5)
         return reply
+
+    def _passed(self, kind: str, producer: int) -> Callable[[], Reply | None]:
+        """Let the request pass that waits for the coordinator: what waits for its answer.
+
+        There is none if the library has heard of the next coordinator before, and closed its connection (librdkafka).
+        """
+        frame = self._frame(kind, producer, self.requests.coordinator)
+        self.gates.release(frame)
+        self._compare_protocol(frame)
+
+        def answer() -> Reply | None:
+            over = "the answer to a request, or the end of its connection"
+            self.gates.wait(lambda: frame.reply is not None or frame.connection.closed, ARRIVES_SECONDS, over)
+            return None if frame.reply is None else self._answer(frame)
+
+        return answer
 
     def _compare_protocol(self, frame: Frame) -> None:
         """Raises ClusterError if a library does not speak the transaction version that it is taken to."""
@@ -160,6 +183,8 @@ class LibraryPlay(Play):
         self.seen.phase[producer] = Phase.STARTING
         if way == Way.LATE:
             return self._hold_up_the_first(INIT_PRODUCER_ID, ("InitProducerId", producer, NONE), producer, to)
+        if self._is_left_unacknowledged(after):
+            return self._write_unacknowledged(partial(self._passed, INIT_PRODUCER_ID, producer))
         fences = after.phase[producer] == Phase.STARTING
         reply = self._let_pass(
             INIT_PRODUCER_ID,
@@ -278,6 +303,8 @@ class LibraryPlay(Play):
         self.seen.stage[txn] = Stage.COMMITTING if commit else Stage.ABORTING
         if way == Way.LATE:
             return self._hold_up_the_first(END_TXN, ("EndTxn", txn, NONE), producer, to)
+        if way == Way.UNACKNOWLEDGED:
+            return self._write_and_move(partial(self._passed, END_TXN, producer))
         bumps = after.phase[producer] == Phase.BUMPING
 
         def ended(reply: Reply | None) -> bool:
