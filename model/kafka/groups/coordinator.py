@@ -106,8 +106,12 @@ def move_coordinator(s: Group, partition: Partition) -> None:
     reads to the high watermark of the new leader, which its followers have yet to raise.
     """
     require(s.coordinator_moves_left > 0)
-    acknowledges_lost = s.acknowledges_lost or (s.preview_acknowledges_lost and s.protocol == Protocol.CONSUMER)
-    require(s.loads_old or s.loads_to_high_watermark or acknowledges_lost)
+    require(
+        s.loads_old
+        or s.loads_to_high_watermark
+        or s.acknowledges_lost
+        or (s.preview_acknowledges_lost and s.protocol == Protocol.CONSUMER)
+    )
     require(s.committed[partition] != s.older[partition])
 
     s.coordinator_moves_left -= 1
