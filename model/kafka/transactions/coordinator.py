@@ -283,9 +283,7 @@ def move_without_tail(s: Transactions) -> None:
     require(s.coordinator_moves_left > 0)
     require(s.tail == Tail.READ)
 
-    s.coordinator_moves_left -= 1
-    s.coordinator_epoch += 1
-    s.last_epoch = NONE
+    move(s)
     s.state = s.before_state
     s.newest_epoch = s.before_epoch
     s.partitions = s.before_partitions

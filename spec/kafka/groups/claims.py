@@ -5,13 +5,12 @@ from __future__ import annotations
 from neverlost.model.kafka.groups.state import Commit, Protocol, Reset
 from neverlost.spec.claims import VIOLATED, Assumption, Case, Claim, Remark, cases
 
+from .differences import FORGETS_COMMITS
 from .versions import VERSIONS
 
 NEWEST = VERSIONS[-1]
 KEEPS_COMMITS = tuple(
-    version.name
-    for version in VERSIONS
-    if not any(version.settings.get(name) for name in ("loads_to_high_watermark", "loads_old", "acknowledges_lost"))
+    version.name for version in VERSIONS if not any(version.settings.get(name) for name in FORGETS_COMMITS)
 )
 """The versions whose classic groups keep every commit that was acknowledged: without KAFKA-5059, KAFKA-5600 and KAFKA-20634."""
 

@@ -11,6 +11,9 @@ from neverlost.model.kafka.groups.state import Protocol
 
 from ..releases import EITHER, RELEASES, NamedVersion, ReleaseDifference, TimeLine
 
+FORGETS_COMMITS = ("loads_to_high_watermark", "loads_old", "acknowledges_lost")
+"""The settings by which an acknowledged commit no longer counts when the coordinator moves (KAFKA-5059, KAFKA-5600, KAFKA-20634)."""
+
 READ = "code read at the tags on both sides"
 BRANCHES = "code read on the branches of the releases; the fix's commits are in those of {}"
 

@@ -57,7 +57,7 @@ from ..replication.topics_below import (
     not_only_compacted,
     topic_below,
 )
-from .differences import TIME_LINE, lacking
+from .differences import FORGETS_COMMITS, TIME_LINE, lacking
 
 OF_GROUPS = "groups"
 PROCESSING, COMMIT, FAILED, ASSIGNOR, EPOCHS = "processing", "commit", "failed", "assignor", "epochs"
@@ -295,11 +295,10 @@ class GroupsCase(Case):
 
     @property
     def forgets_commits(self) -> bool:
-        """May a commit that was acknowledged no longer count when the coordinator moves (KAFKA-20634, KAFKA-5600, KAFKA-5059)?"""
+        """May a commit that was acknowledged no longer count when the coordinator moves?"""
         settings = TIME_LINE.settings_of(self.release, EITHER)
-        names = ["loads_to_high_watermark", "loads_old", "acknowledges_lost"]
-        names += ["preview_acknowledges_lost"] if self.protocol == "consumer" else []
-        return any(settings.get(name) for name in names)
+        of_preview = ("preview_acknowledges_lost",) if self.protocol == "consumer" else ()
+        return any(settings.get(name) for name in (*FORGETS_COMMITS, *of_preview))
 
     @property
     def expires_early(self) -> bool:
