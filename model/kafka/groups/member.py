@@ -11,6 +11,8 @@ from .state import Commit, Group, Member, Offset, Partition, Protocol, Standing,
 
 def is_joining(s: Group, member: Member) -> bool:
     """Does the member wait for the others to join, or for its assignment?"""
+    if s.unanswered[member]:
+        return True
     return s.standing[member] == Standing.JOINING or s.standing[member] == Standing.SYNCING
 
 
@@ -42,6 +44,11 @@ def next_commit(s: Group, member: Member, partition: Partition) -> int:
     return s.position[member][partition] + 1 if s.commit == Commit.BEFORE else s.done[member][partition]
 
 
+def commits_processed(s: Group) -> bool:
+    """Does the application commit what it has processed, with commitSync or commitAsync?"""
+    return s.commit == Commit.SYNC or s.commit == Commit.ASYNC
+
+
 @action("KafkaConsumer.poll, Fetch", sends("member", "partitions", "fetch of {partition}"))
 def poll(s: Group, member: Member, partition: Partition) -> None:
     """A member gets the next record of a partition that it believes to own; processing between two polls ends before the next."""
@@ -65,6 +72,7 @@ def reset_position(s: Group, member: Member, partition: Partition) -> None:
     require(out_of_range(s, member, partition))
     require(reset_offset(s, partition) != NONE)
 
+    s.begun[member][partition] = False
     s.position[member][partition] = reset_offset(s, partition)
     s.done[member][partition] = reset_offset(s, partition)
 
@@ -76,6 +84,7 @@ def process(s: Group, member: Member, partition: Partition, offset: Offset) -> N
     require(offset < s.position[member][partition])
 
     s.done[member][partition] += 1
+    s.begun[member][partition] = commits_processed(s)
     if s.processed[partition][offset] == Times.NEVER:
         s.processed[partition][offset] = Times.ONCE
     else:
@@ -149,7 +158,8 @@ def fail_commit(s: Group, member: Member, partition: Partition) -> None:
     require(s.commit_failures_left > 0)
     require(s.sent[member][0] == partition)
 
-    fail_first(s, member, partition)
+    s.commit_failures_left -= 1
+    refuse_first(s, member, partition)
 
 
 @action("OffsetCommit, offsets.commit.timeout.ms")
@@ -170,17 +180,16 @@ def fail_after_write(s: Group, member: Member, partition: Partition) -> None:
         require(next_commit(s, member, partition) != s.committed[partition])
         require(accepts(s, member, partition, s.known[member]))
 
+    s.commit_failures_left -= 1
     if s.commit == Commit.ASYNC:
         write_and_refuse(s, partition, s.sent_offset[member][0])
-        fail_first(s, member, partition)
+        refuse_first(s, member, partition)
     else:
-        s.commit_failures_left -= 1
         write_and_refuse(s, partition, next_commit(s, member, partition))
 
 
-def fail_first(s: Group, member: Member, partition: Partition) -> None:
+def refuse_first(s: Group, member: Member, partition: Partition) -> None:
     """The first commit under way is answered with an error. If the application repeats it, that comes after what it has sent since."""
-    s.commit_failures_left -= 1
     offset = s.sent_offset[member][0]
     end_first(s, member)
     if s.retries_async and s.up[member]:

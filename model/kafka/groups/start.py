@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .assigning import target
+from .record import record_generation
 from .state import Group, Member, Partition, Standing
 
 
@@ -30,6 +31,7 @@ def initial(s: Group) -> None:
     s.failures_left = s.failures
     s.crashes_left = s.crashes
     s.timeouts_left = s.timeouts
+    s.heartbeat_failures_left = s.heartbeat_failures
     s.commit_failures_left = s.commit_failures
     s.delays_left = s.delays
     s.expiries_left = s.expiries
@@ -39,3 +41,4 @@ def initial(s: Group) -> None:
     s.partition_adds_left = s.partition_adds
     s.truncations_left = s.truncations
     s.removals_left = s.removals
+    record_generation(s)

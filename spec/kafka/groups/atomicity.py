@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neverlost.model.core import Action
-from neverlost.model.kafka.groups import classic, consumer_protocol, coordinator, faults, member, source
+from neverlost.model.kafka.groups import classic, consumer_protocol, coordinator, faults, member, moves, source
 
 from ..atomicity import ABSENT, Gap, Ledger, LedgerRow, Merged, Missing, Place, at
 from ..releases import EITHER, InReleases
@@ -246,9 +246,10 @@ LEDGER = Ledger(
             at("GroupMetadataManager.scala: deleteExpiredOffsets, cleanupGroupMetadata"),
             at("OffsetMetadataManager.java: cleanupExpiredOffsets"),
         ),
-        *_outside(coordinator.move_coordinator, "ReplicaManager.scala: applyDelta"),
-        *_outside(coordinator.load_log, "ReplicaManager.scala: applyDelta"),
-        *_outside(coordinator.roll_back, "ReplicaManager.scala: applyDelta"),
+        *_outside(moves.move_coordinator, "ReplicaManager.scala: applyDelta"),
+        *_outside(moves.load_log, "ReplicaManager.scala: applyDelta"),
+        *_outside(moves.roll_back, "ReplicaManager.scala: applyDelta"),
+        *_outside(moves.move_under_commit, "ReplicaManager.scala: applyDelta"),
         *_outside(faults.start_member, "KafkaConsumer.java: subscribe"),
         *_outside(faults.leave, "KafkaConsumer.java: close", gaps=(SENT_AND_ANSWERED,)),
         *_outside(faults.fail, "KafkaConsumer.java: close", gaps=(SENT_AND_ANSWERED,)),
