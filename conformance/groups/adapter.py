@@ -56,6 +56,8 @@ class _World:
     processed: dict[tuple[int, int], int] = field(default_factory=dict)
     lost: dict[int, frozenset[int]] = field(default_factory=dict)
     """By number, the members that wait for their assignment of a generation that the coordinator has not."""
+    numbered: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """By number, the members that were answered with a generation that is lost: its number, and the model's for it."""
     late: tuple[int, OffsetCommit] | None = None
     """A commit that is held up, with the number of its member."""
 
@@ -417,6 +419,7 @@ class GroupsAdapter(SteppedAdapter[_World]):
         One that waits for an assignment that is lost joins again first, and does not lead: who leads is not in the model.
         """
         had = self._owned(member)
+        self.world.numbered.pop(member, None)
         if self.world.lost.pop(member, None) is not None:
             classic, its_own = self.world.coordinator.classic, self._id(member)
             classic.leader = next((name for name in classic.members if name != its_own), None)
@@ -555,7 +558,8 @@ class GroupsAdapter(SteppedAdapter[_World]):
         waiting = [m for m in self.members if (name := self._id(m)) and classic.members[name].respond is not None]
         if not classic.try_complete_join():
             raise NotPerformed("not all members have joined")
-        world.lost = {m: classic.members[name].assigned for m in waiting if (name := self._id(m)) is not None}
+        answers = {m: classic.members[name].assigned for m in waiting if (name := self._id(m)) is not None}
+        world.lost = {**dict.fromkeys(world.lost, frozenset()), **answers}
         lives = {one.consumer.member for one in world.applications if one.consumer is not None}
         members = {name: one for name, one in before.members.items() if name in lives}
         world.coordinator.classic.load(replace(before, members=members))
@@ -567,6 +571,8 @@ class GroupsAdapter(SteppedAdapter[_World]):
             raise NotPerformed("no answer is under way to it")
         with self._beginning(member):
             self._classic(member).synced(SyncResponse(assigned=self.world.lost.pop(member)))
+        its_own = self._classic(member).assigned_in
+        self.world.numbered[member] = its_own, self._shown(its_own)
 
     def do_heartbeat_forgotten(self, member: int, gone: int) -> None:
         """A coordinator handles a heartbeat whose records are lost with it; it may have expelled another member before."""
@@ -624,6 +630,7 @@ class GroupsAdapter(SteppedAdapter[_World]):
         application = self.world.applications[member]
         application.consumer = None
         self.world.lost.pop(member, None)
+        self.world.numbered.pop(member, None)
         application.polled, application.done, application.begun = {}, {}, set()
 
     def do_add_partition(self, partition: int) -> None:
@@ -673,6 +680,11 @@ class GroupsAdapter(SteppedAdapter[_World]):
         """The model's number of a generation or epoch: from that of the formed group on, without generations of nobody."""
         emptied = sum(1 for one in self.world.coordinator.classic.empty_generations if one <= generation)
         return max(0, generation - self._base - emptied)
+
+    def _shown_to(self, member: int, generation: int) -> int:
+        """The same, for a member that may be in a generation that is lost: the next one without members has its number too."""
+        number, shown = self.world.numbered.get(member, (None, 0))
+        return shown if number == generation else self._shown(generation)
 
     def _source(self) -> dict[str, Any]:
         world = self.world
@@ -753,7 +765,7 @@ class GroupsAdapter(SteppedAdapter[_World]):
         owned = [self._owned(member) for member in self.members]
         return {
             "up": [int(one.consumer is not None) for one in applications],
-            "known": [self._known(one) for one in applications],
+            "known": [self._known(member) for member in self.members],
             "owned": [[int(p in its_own) for p in self.partitions] for its_own in owned],
             "position": [
                 [self._position(member, partition) for partition in self.partitions] for member in self.members
@@ -766,11 +778,11 @@ class GroupsAdapter(SteppedAdapter[_World]):
         position = None if application.consumer is None else application.consumer.position(partition)
         return application.polled.get(partition, 0) if position is None else position.offset
 
-    def _known(self, application: Application) -> int:
-        consumer = application.consumer
+    def _known(self, member: int) -> int:
+        consumer = self.world.applications[member].consumer
         if consumer is None:
             return 0
-        return self._shown(consumer.reconciled_epoch if isinstance(consumer, NewConsumer) else consumer.assigned_in)
+        return self._shown_to(member, consumer.reconciled_epoch if isinstance(consumer, NewConsumer) else consumer.assigned_in)
 
     def _under_way(self) -> dict[str, Any]:
         late = self.world.late
@@ -778,11 +790,14 @@ class GroupsAdapter(SteppedAdapter[_World]):
         return {
             "sent": [[NONE if one is None else one.partition for one in row] for row in sent],
             "sent_offset": [[0 if one is None else one.offset for one in row] for row in sent],
-            "sent_in": [[0 if one is None else self._shown(one.generation) for one in row] for row in sent],
+            "sent_in": [
+                [0 if one is None else self._shown_to(member, one.generation) for one in row]
+                for member, row in enumerate(sent)
+            ],
             "late": NONE if late is None else late[1].partition,
             "late_offset": 0 if late is None else late[1].offset,
             "late_of": NONE if late is None else late[0],
-            "late_in": 0 if late is None else self._shown(late[1].generation),
+            "late_in": 0 if late is None else self._shown_to(late[0], late[1].generation),
         }
 
     def _slots(self, requests: list[OffsetCommit]) -> list[OffsetCommit | None]:

@@ -15,7 +15,7 @@ def drop(s: Group, member: Member) -> None:
     What it has sent names a member that does not exist any more, and is refused for good. One that waits for others or for its
     assignment learns of it at once, and joins as another.
     """
-    if s.standing[member] != Standing.STABLE:
+    if s.standing[member] != Standing.STABLE and not s.unanswered[member]:
         s.recorded[member] = False
     s.standing[member] = Standing.UNKNOWN
     s.member_epoch[member] = 0

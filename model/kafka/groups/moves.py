@@ -95,8 +95,8 @@ def forget_generation(s: Group) -> None:
     for partition in s.each(Partition):
         s.forgotten[partition] = assignee(s, partition)
     for member in s.each(Member):
-        s.unanswered[member] = s.standing[member] == Standing.JOINING
-    for member in s.each(Member):
+        if s.standing[member] == Standing.JOINING:
+            s.unanswered[member] = True
         if not s.recorded[member]:
             s.standing[member] = Standing.UNKNOWN
         elif s.unanswered[member]:
