@@ -782,7 +782,9 @@ class GroupsAdapter(SteppedAdapter[_World]):
         consumer = self.world.applications[member].consumer
         if consumer is None:
             return 0
-        return self._shown_to(member, consumer.reconciled_epoch if isinstance(consumer, NewConsumer) else consumer.assigned_in)
+        return self._shown_to(
+            member, consumer.reconciled_epoch if isinstance(consumer, NewConsumer) else consumer.assigned_in
+        )
 
     def _under_way(self) -> dict[str, Any]:
         late = self.world.late

@@ -52,7 +52,7 @@ class NewConsumer(Consumer):
         self.answered(HeartbeatResponse(epoch=known.epoch, assigned=frozenset(known.assigned)))
 
     def heartbeat_while_taking(self) -> HeartbeatResponse:
-        """A full request while onPartitionsAssigned runs: what is being taken is not in it. The answer, which waits for the callback."""
+        """A full request while onPartitionsAssigned runs: what is being taken is not in it. Its answer waits for the callback."""
         return self.coordinator.consumer.heartbeat(self.member, self.epoch, frozenset(self.assigned))
 
     def answered(self, response: HeartbeatResponse) -> None:

@@ -110,7 +110,7 @@ class Group(State):
     preview_acknowledges_lost = setting(flag())
     """May it with KIP-848, whose coordinator 3.7 to 3.9 have beside the classic one?"""
     rejoins_quietly = setting(flag())
-    """Does a member that joins again, with the same metadata, get the generation that the coordinator has, without another rebalance?"""
+    """Does a member that joins again with the same metadata get the coordinator's generation, without another rebalance?"""
     preview_answers_at_once = setting(flag())
     """Does the coordinator of KIP-848's preview answer with what it has read in its log, before other replicas have it?"""
     drops_what_is_taken = setting(flag())
@@ -202,7 +202,7 @@ class Group(State):
     position = per(Member, Partition, up_to(Offset))
     """The offset that the member polls next."""
     begun = per(Member, Partition, flag())
-    """Has the member processed a record of the partition since it took it? Else its last commit, of what is processed, has no offset."""
+    """Has the member processed a record of the partition since it took it? Else its last commit has no offset."""
     done = per(Member, Partition, up_to(Offset))
     """The offset up to which the member has processed what it polled. From here to the position, records are in hand."""
     sent = per(Member, Slot, optional(Partition))

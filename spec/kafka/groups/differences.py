@@ -213,7 +213,9 @@ NAMED = (
     NamedVersion("kafka-groups-3.4.0", "3.4.0", EITHER, "3.4.0: members name their generation when they join."),
     NamedVersion("kafka-groups-3.4.1", "3.4.1", EITHER, "3.4.1 to 3.6: the assignor heeds every claim."),
     NamedVersion("kafka-groups-3.7", "3.7.0", EITHER, "3.7: the new protocol as a preview."),
-    NamedVersion("kafka-groups-3.8", "3.8.0", EITHER, "3.8: as 3.7; a partition that is being taken may pass for given up."),
+    NamedVersion(
+        "kafka-groups-3.8", "3.8.0", EITHER, "3.8: as 3.7; a partition that is being taken may pass for given up."
+    ),
     NamedVersion("kafka-groups-3.9", "3.9.0", EITHER, "3.9: as 3.8; the coordinator answers what is replicated."),
     NamedVersion("kafka-groups-4.0", "4.0.0", EITHER, "4.0 and 4.1: the new protocol (KIP-848)."),
     NamedVersion(
