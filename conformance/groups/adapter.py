@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from neverlost.model.core import NONE, Model
-from neverlost.model.kafka.groups.state import Commit, Generation, Member, Offset, Partition, Protocol, Slot, Standing
+from neverlost.model.kafka.groups.state import (
+    Commit,
+    Generation,
+    Member,
+    Offset,
+    Partition,
+    Protocol,
+    Reset,
+    Slot,
+    Standing,
+)
 
 from ..adapter import NotPerformed, Partial
 from ..inprocess.errors import ErrorCode
@@ -19,7 +29,7 @@ from ..inprocess.groups.consumer import CommitFailed, Config
 from ..inprocess.groups.consumer_group import MemberState
 from ..inprocess.groups.coordinator import GroupCoordinator, OffsetCommit
 from ..inprocess.groups.new_consumer import NewConsumer
-from ..inprocess.groups.offsets import RETENTION_MS
+from ..inprocess.groups.offsets import RETENTION_MS, OffsetAndMetadata
 from ..inprocess.groups.release import Expiry
 from ..inprocess.groups.source import SourcePartition
 from ..stepped import SteppedAdapter
@@ -78,6 +88,7 @@ class GroupsAdapter(SteppedAdapter[_World]):
         settings, bounds = model.settings, model.bounds
         self.protocol, self.commit = settings["protocol"], settings["commit"]
         self.is_new = self.protocol == Protocol.CONSUMER
+        self.may_be_fresh = settings["reset"] == Reset.LATEST and self.commit in (Commit.SYNC, Commit.ASYNC)
         self.in_threads = self.commit == Commit.AUTO_THREADS
         early = "commits_unreturned" if self.is_new else "commits_in_last_poll"
         self.commits_early = bool(settings[early])
@@ -190,6 +201,9 @@ class GroupsAdapter(SteppedAdapter[_World]):
                 position = application.consumer.position(partition)
                 if position is not None:
                     application.begin(partition, position)
+                    committed = self.world.coordinator.fetch_offset(partition)
+                    if self.may_be_fresh and (committed is None or committed.offset != position.offset):
+                        application.fresh.add(partition)
 
     def _owned(self, member: int) -> set[int]:
         consumer = self.world.applications[member].consumer
@@ -267,6 +281,8 @@ class GroupsAdapter(SteppedAdapter[_World]):
         position = consumer.position(partition)
         assert position is not None
         self.world.applications[member].begin(partition, position)
+        if self.may_be_fresh:
+            self.world.applications[member].fresh.add(partition)
 
     def do_process(self, member: int, partition: int, offset: int) -> None:
         """The application processes a record."""
@@ -507,10 +523,20 @@ class GroupsAdapter(SteppedAdapter[_World]):
     def _let_time_pass(self) -> None:
         coordinator = self.world.coordinator
         coordinator.now_ms += RETENTION_MS
-        before = len(coordinator.offsets.offsets)
+        before = dict(coordinator.offsets.offsets)
         coordinator.expire_offsets(new_protocol=self.is_new)
-        if len(coordinator.offsets.offsets) == before:
+        if len(coordinator.offsets.offsets) == len(before):
             raise NotPerformed("no offset expires")
+        self._note_gone(before)
+
+    def _note_gone(self, before: Mapping[int, OffsetAndMetadata]) -> None:
+        """An application that has committed all that it has processed does not know that its offset is gone."""
+        for member, application in enumerate(self.world.applications):
+            for partition in self._owned(member) if self.may_be_fresh else ():
+                known = before.get(partition)
+                is_gone = self.world.coordinator.fetch_offset(partition) is None
+                if is_gone and known is not None and application.done[partition] == known.offset:
+                    application.fresh.add(partition)
 
     def do_move_coordinator(self, partition: int) -> None:
         """Another coordinator reads the log, whose last commit was truncated, or is not in its first part.
@@ -518,14 +544,15 @@ class GroupsAdapter(SteppedAdapter[_World]):
         In the latter case the model forgets that commit, so it is taken out of the log.
         """
         coordinator = self.world.coordinator
-        log = coordinator.offsets.log
+        log, before = coordinator.offsets.log, dict(coordinator.offsets.offsets)
         self._lose_unseen(partition)
-        if not self.release.loads_first_part_only:
+        if self.release.loads_first_part_only:
+            coordinator.moved({partition: len(log.values[partition]) - 1})
+            log.lose_last(partition)
+        else:
             log.lose_last(partition)
             coordinator.moved({})
-            return
-        coordinator.moved({partition: len(log.values[partition]) - 1})
-        log.lose_last(partition)
+        self._note_gone(before)
 
     def do_load_log(self) -> None:
         """Another coordinator reads the log."""
@@ -533,9 +560,11 @@ class GroupsAdapter(SteppedAdapter[_World]):
 
     def do_roll_back(self, partition: int) -> None:
         """The next coordinator's log lacks the last commit."""
+        before = dict(self.world.coordinator.offsets.offsets)
         self._lose_unseen(partition)
         self.world.coordinator.offsets.log.lose_last(partition)
         self.world.coordinator.moved({})
+        self._note_gone(before)
 
     def _lose_unseen(self, partition: int) -> None:
         """What was written behind the last commit is lost before it."""
@@ -631,7 +660,7 @@ class GroupsAdapter(SteppedAdapter[_World]):
         application.consumer = None
         self.world.lost.pop(member, None)
         self.world.numbered.pop(member, None)
-        application.polled, application.done, application.begun = {}, {}, set()
+        application.polled, application.done, application.fresh = {}, {}, set()
 
     def do_add_partition(self, partition: int) -> None:
         """The topic has another partition."""

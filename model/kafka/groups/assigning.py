@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE
 
-from .offsets import accepts, starts_at, write_offset
+from .offsets import accepts, may_be_fresh, starts_at, write_offset
 from .state import ABSENT, Commit, Group, Member, Partition, Slot, Standing
 
 
@@ -59,7 +59,7 @@ def commits_last(s: Group, member: Member, partition: Partition) -> None:
     if accepts(s, member, partition, s.known[member]):
         if commits_automatically(s):
             write_offset(s, partition, s.position[member][partition])
-        elif s.commits_on_revoke and s.begun[member][partition]:
+        elif s.commits_on_revoke and s.commit != Commit.BEFORE and not s.fresh[member][partition]:
             write_offset(s, partition, s.done[member][partition])
             drop_earlier_commits(s, member, partition)
 
@@ -74,7 +74,7 @@ def drop_earlier_commits(s: Group, member: Member, partition: Partition) -> None
 def give_up(s: Group, member: Member, partition: Partition) -> None:
     """A member does not own the partition any more. Other threads may finish what they have of it."""
     s.owned[member][partition] = False
-    s.begun[member][partition] = False
+    s.fresh[member][partition] = False
     if not in_threads(s) or s.drops_records or s.done[member][partition] == s.position[member][partition]:
         s.position[member][partition] = 0
         s.done[member][partition] = 0
@@ -86,6 +86,7 @@ def take(s: Group, member: Member, partition: Partition) -> None:
         s.owned[member][partition] = True
         s.position[member][partition] = starts_at(s, partition)
         s.done[member][partition] = starts_at(s, partition)
+        s.fresh[member][partition] = may_be_fresh(s) and starts_at(s, partition) != s.committed[partition]
 
 
 def has_no_rest(s: Group, member: Member) -> bool:

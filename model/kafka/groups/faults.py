@@ -6,7 +6,7 @@ from neverlost.model.core import action, require, sends
 
 from .assigning import all_done, commits_last, give_up
 from .coordinator import drop
-from .member import commits_processed, is_joining
+from .member import is_joining
 from .record import stop_waiting
 from .state import Generation, Group, Member, Partition, Standing
 
@@ -19,7 +19,7 @@ def end_process(s: Group, member: Member) -> None:
     stop_waiting(s, member)
     for partition in s.each(Partition):
         s.owned[member][partition] = False
-        s.begun[member][partition] = False
+        s.fresh[member][partition] = False
         s.position[member][partition] = 0
         s.done[member][partition] = 0
 
@@ -70,7 +70,7 @@ def pass_failed(s: Group, member: Member, partition: Partition) -> None:
 
     s.failures_left -= 1
     s.done[member][partition] += 1
-    s.begun[member][partition] = commits_processed(s)
+    s.fresh[member][partition] = False
 
 
 def close(s: Group, member: Member) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from neverlost.model.core import NONE, action, require, sends
 
 from .assigning import commits_automatically, in_poll
-from .offsets import accepts, forget_late, out_of_range, reset_offset, write_and_refuse, write_offset
+from .offsets import accepts, forget_late, may_be_fresh, out_of_range, reset_offset, write_and_refuse, write_offset
 from .state import Commit, Group, Member, Offset, Partition, Protocol, Standing, Times
 
 
@@ -44,11 +44,6 @@ def next_commit(s: Group, member: Member, partition: Partition) -> int:
     return s.position[member][partition] + 1 if s.commit == Commit.BEFORE else s.done[member][partition]
 
 
-def commits_processed(s: Group) -> bool:
-    """Does the application commit what it has processed, with commitSync or commitAsync?"""
-    return s.commit == Commit.SYNC or s.commit == Commit.ASYNC
-
-
 @action("KafkaConsumer.poll, Fetch", sends("member", "partitions", "fetch of {partition}"))
 def poll(s: Group, member: Member, partition: Partition) -> None:
     """A member gets the next record of a partition that it believes to own; processing between two polls ends before the next."""
@@ -72,7 +67,7 @@ def reset_position(s: Group, member: Member, partition: Partition) -> None:
     require(out_of_range(s, member, partition))
     require(reset_offset(s, partition) != NONE)
 
-    s.begun[member][partition] = False
+    s.fresh[member][partition] = may_be_fresh(s)
     s.position[member][partition] = reset_offset(s, partition)
     s.done[member][partition] = reset_offset(s, partition)
 
@@ -84,7 +79,7 @@ def process(s: Group, member: Member, partition: Partition, offset: Offset) -> N
     require(offset < s.position[member][partition])
 
     s.done[member][partition] += 1
-    s.begun[member][partition] = commits_processed(s)
+    s.fresh[member][partition] = False
     if s.processed[partition][offset] == Times.NEVER:
         s.processed[partition][offset] = Times.ONCE
     else:

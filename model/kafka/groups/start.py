@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .assigning import target
+from .offsets import may_be_fresh
 from .record import record_generation
 from .state import Group, Member, Partition, Standing
 
@@ -26,6 +27,7 @@ def initial(s: Group) -> None:
                 if target(s, partition) == member:
                     s.given[partition] = member
                     s.owned[member][partition] = True
+                    s.fresh[member][partition] = may_be_fresh(s) and s.new_group == 1
     s.joins_left = s.joins
     s.leaves_left = s.leaves
     s.failures_left = s.failures

@@ -201,8 +201,9 @@ class Group(State):
     """Does the member believe that a partition is its own?"""
     position = per(Member, Partition, up_to(Offset))
     """The offset that the member polls next."""
-    begun = per(Member, Partition, flag())
-    """Has the member processed a record of the partition since it took it? Else its last commit has no offset."""
+    fresh = per(Member, Partition, flag())
+    """Has the member begun where auto.offset.reset=latest says, or is its offset gone since, and has it processed nothing after that?
+    Then its last commit, of what is processed, has no offset for the partition."""
     done = per(Member, Partition, up_to(Offset))
     """The offset up to which the member has processed what it polled. From here to the position, records are in hand."""
     sent = per(Member, Slot, optional(Partition))

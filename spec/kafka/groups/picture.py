@@ -58,7 +58,7 @@ def source(s: Group) -> LaneView:
 def member(s: Group, m: int) -> LaneView:
     """A member: what it owns, where it reads, what it has in hand, and what the coordinator takes it for."""
     role = Standing.names[s.standing[m]] if s.up[m] else "not running"
-    if s.up[m] and is_fenced(s, m):
+    if s.up[m] and any(is_fenced(s, member) for member in s.each(Member) if member == m):
         role = f"of {'an epoch' if s.protocol == Protocol.CONSUMER else 'a generation'} that is lost"
     if s.up[m] and s.standing[m] == Standing.UNKNOWN:
         role = "not in the group"

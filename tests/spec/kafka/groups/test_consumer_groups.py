@@ -152,6 +152,61 @@ def test_a_commit_that_was_answered_with_an_error_counts_at_once_or_when_its_log
     assert broken(searched(version, SKIPPED, BACK, **UNANSWERED, **asked)) == found
 
 
+@pytest.mark.parametrize(
+    ("version", "asked", "expected"),
+    [
+        ("0.9.0.1", {"joins": 1, "coordinator_moves": 1}, {READERS}),
+        ("0.11.0.0", {"joins": 1, "coordinator_moves": 1}, {READERS}),
+        ("0.11.0.1", {"joins": 1, "coordinator_moves": 1}, set()),
+        ("0.11.0.1", {"joins": 1, "coordinator_moves": 2}, {READERS}),
+        ("3.2.3", {"joins": 1, "coordinator_moves": 2}, {READERS}),
+        ("3.4.0", {"joins": 1, "coordinator_moves": 2}, set()),
+        ("4.0", {"joins": 1, "coordinator_moves": 1}, {READERS}),
+        ("4.0", {"timeouts": 1, "coordinator_moves": 1}, {READERS, OWNERS}),
+        ("4.2.2", {"joins": 1, "coordinator_moves": 2}, set()),
+        ("3.7", {"protocol": "consumer", "leaves": 1, "coordinator_moves": 1}, {READERS, OWNERS}),
+        ("4.0", {"protocol": "consumer", "leaves": 1, "coordinator_moves": 1}, {READERS, OWNERS}),
+    ],
+)
+def test_members_have_an_assignment_that_the_next_coordinator_has_not(
+    version: str, asked: dict[str, int | str], expected: set[str]
+) -> None:
+    found = broken(searched(version, READERS, OWNERS, commit="sync", drops_what_is_taken=False, **asked))
+    assert found.keys() == expected
+
+
+@pytest.mark.parametrize(
+    ("version", "asked", "expected"),
+    [
+        ("3.7", {"leaves": 1, "heartbeat_failures": 1}, set()),
+        ("3.9", {"leaves": 1, "heartbeat_failures": 1}, {BACK, REPEATED, OWNERS, READERS}),
+        ("4.3.1", {"leaves": 1, "heartbeat_failures": 1}, {BACK, REPEATED, OWNERS, READERS}),
+        ("4.3.1", {"leaves": 1, "coordinator_moves": 1}, {BACK, REPEATED, OWNERS, READERS}),
+        ("4.3.1", {"joins": 1, "heartbeat_failures": 1}, set()),
+    ],
+)
+def test_a_partition_that_is_being_taken_passes_for_given_up_from_3_8_on(
+    version: str, asked: dict[str, int | str], expected: set[str]
+) -> None:
+    assert broken(searched(version, protocol="consumer", commit="sync", **asked)).keys() == expected
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("event", ["joins", "leaves"])
+def test_a_new_group_that_begins_at_the_end_skips_a_record_when_its_partitions_move(protocol: str, event: str) -> None:
+    for reset, skips in (("latest", True), ("earliest", False)):
+        found = broken(
+            searched("4.3.1", SKIPPED, protocol=protocol, commit="sync", reset=reset, new_group=True, **{event: 1})
+        )
+        assert (SKIPPED in found) == skips
+
+
+def test_a_coordinator_that_moves_refuses_a_commit_that_is_repeated_after_a_newer_one() -> None:
+    for retries in (False, True):
+        found = broken(searched("4.3.1", BACK, commit="async", coordinator_moves=1, retries_async=retries))
+        assert (BACK in found) == retries
+
+
 def test_nothing_is_skipped_by_a_commit_that_is_held_up_after_processing() -> None:
     for protocol in PROTOCOLS:
         for event in ({"joins": 1}, {"crashes": 1}, {"timeouts": 1}):
@@ -224,7 +279,8 @@ def test_a_release_refuses_a_protocol_that_it_does_not_have() -> None:
         ("2.7", "2.5"),
         ("2.8.1", "2.8.1"),
         ("3.2.2", "3.2.0"),
-        ("3.9", "3.7"),
+        ("3.3", "3.2.3"),
+        ("3.6", "3.4.1"),
         ("4.1", "4.0"),
     ],
 )
