@@ -131,8 +131,10 @@ class GroupsAdapter(SteppedAdapter[_World]):
                 with self._beginning(member):
                     self._classic(member).sync()
         if new_group:
+            before = dict(store.offsets)
             store.offsets.clear()
             store.log.values.clear()
+            self._note_gone(before)
         self._base = world.coordinator.consumer.epoch if self.is_new else world.coordinator.classic.generation
 
     def _start(self, member: int) -> None:
