@@ -21,8 +21,7 @@ def join_by_heartbeat(s: Group, member: Member) -> None:
     require(s.protocol == Protocol.CONSUMER)
     require(s.up[member])
     require(in_poll(s, member))
-    require(s.standing[member] == Standing.UNKNOWN or is_fenced(s, member))
-    require(s.generation + 1 < s.size(Generation))
+    require(is_fenced(s, member) or (s.standing[member] == Standing.UNKNOWN and s.generation + 1 < s.size(Generation)))
 
     for partition in s.each(Partition):
         if s.owned[member][partition]:
@@ -86,7 +85,7 @@ def take_unseen(s: Group, member: Member, partition: Partition) -> None:
     """A member takes a partition, and a heartbeat fails meanwhile, as when the coordinator moves. The next one repeats everything.
 
     The partition is not yet its own by that request, so that the coordinator takes it for given up, if it is meant for another member.
-    The member reads it, until it has followed the answer.
+    The member reads it, until it has followed the answer. It takes all that it was assigned at once.
 
     Source: AbstractMembershipManager.revokeAndAssign (the current assignment follows onPartitionsAssigned),
     AbstractHeartbeatRequestManager (all fields after an error), CurrentAssignmentBuilder.computeNextAssignment.
@@ -108,7 +107,9 @@ def take_unseen(s: Group, member: Member, partition: Partition) -> None:
     else:
         s.coordinator_moves_left -= 1
     s.known[member] = s.member_epoch[member]
-    take(s, member, partition)
+    for other in s.each(Partition):
+        if s.given[other] == member and not s.asked[other]:
+            take(s, member, other)
     for other in s.each(Partition):
         if s.given[other] == member and target(s, other) != member:
             free(s, other)

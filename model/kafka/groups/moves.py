@@ -83,7 +83,7 @@ def forget_generation(s: Group) -> None:
     """All members have joined, and there is a new generation, which the next coordinator does not have. Members may get its assignment.
 
     The next coordinator has the members of the generation before, in that generation. Some of them may have been expelled since, and
-    do not know it.
+    do not know it. A process that has died since it joined waits for nothing.
 
     Source: GroupCoordinator.doSyncGroup (the record of the leader's assignment), GroupMetadataManager.loadGroup; KAFKA-20634,
     KAFKA-5059, KAFKA-5600.
@@ -97,6 +97,8 @@ def forget_generation(s: Group) -> None:
     for member in s.each(Member):
         if s.standing[member] == Standing.JOINING:
             s.unanswered[member] = True
+        if not s.up[member]:
+            stop_waiting(s, member)
         if not s.recorded[member]:
             s.standing[member] = Standing.UNKNOWN
         elif s.unanswered[member]:
@@ -158,7 +160,7 @@ def heartbeat_forgotten(s: Group, member: Member, gone: Member) -> None:
     require(has_no_rest(s, member))
     require(not is_fenced(s, member))
     require(not is_revoking(s, member))
-    require(s.generation + 2 < s.size(Generation))
+    require(epoch_after(s, member, gone) < s.size(Generation))
     require(gone == member or (s.standing[gone] != Standing.UNKNOWN and (s.timeouts_left > 0 or not s.up[gone])))
     require(not must_give_up(s, member, gone))
     require(any(gets(s, member, gone, partition) for partition in s.each(Partition)))
@@ -173,9 +175,14 @@ def heartbeat_forgotten(s: Group, member: Member, gone: Member) -> None:
     for partition in s.each(Partition):
         if gets(s, member, gone, partition):
             take(s, member, partition)
-    s.known[member] = s.generation + (1 if s.standing[member] == Standing.UNKNOWN else 0) + (1 if gone != member else 0)
+    s.known[member] = epoch_after(s, member, gone)
     spend_moves(s)
     take_over(s)
+
+
+def epoch_after(s: Group, member: Member, gone: Member) -> int:
+    """The epoch of the group once another member is expelled, and the member itself has joined."""
+    return s.generation + (1 if s.standing[member] == Standing.UNKNOWN else 0) + (1 if gone != member else 0)
 
 
 def gets(s: Group, member: Member, gone: Member, partition: Partition) -> bool:

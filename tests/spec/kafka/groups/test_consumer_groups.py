@@ -45,29 +45,99 @@ ROWS = [
 PROTOCOLS = ("eager", "cooperative", "consumer")
 
 
+def assert_the_same_by_hand(version: str, protocol: str, commit: str, reset: str, **asked: int) -> None:
+    asked = {"members": 2, "partitions": 2, "records": 1, "generations": 4, **asked}
+    sizes, found = consumer_groups.search(
+        release=tuple(map(int, version.split("."))),
+        protocol=protocol,
+        auto=commit == "auto",
+        latest=reset == "latest",
+        **asked,
+    )
+    of_model = {BUDGETS.get(name, name): count for name, count in asked.items()}
+    result = searched(version, SKIPPED, REPEATED, READERS, protocol=protocol, commit=commit, reset=reset, **of_model)
+    names = {"skipped": SKIPPED, "repeated": REPEATED, "shared": READERS}
+    assert (result.distinct, result.depth) == (sum(sizes), len(sizes))
+    assert broken(result) == {names[name]: level for name, level in found.items()}
+
+
+BUDGETS = {"adds": "partition_adds", "failures": "heartbeat_failures", "moves": "coordinator_moves"}
+
+
 @pytest.mark.parametrize("budgets", ROWS, ids="-".join)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize(("commit", "reset"), [("auto", "earliest"), ("sync", "latest")])
 def test_a_search_by_hand_finds_the_same_states_and_the_same_shortest_stories(
     protocol: str, commit: str, reset: str, budgets: dict[str, int]
 ) -> None:
-    bounds = {"members": 2, "partitions": 2, "records": 1, "generations": 4}
-    sizes, found = consumer_groups.search(
-        protocol=protocol, auto=commit == "auto", latest=reset == "latest", **bounds, **budgets
-    )
-    of_model = {"partition_adds" if name == "adds" else name: count for name, count in budgets.items()}
-    result = searched(
-        "4.3.1", SKIPPED, REPEATED, READERS, protocol=protocol, commit=commit, reset=reset, **bounds, **of_model
-    )
-    names = {"skipped": SKIPPED, "repeated": REPEATED, "shared": READERS}
-    assert (result.distinct, result.depth) == (sum(sizes), len(sizes))
-    assert broken(result) == {names[name]: level for name, level in found.items()}
+    assert_the_same_by_hand("4.3.1", protocol, commit, reset, **budgets)
 
 
 def test_by_hand_too_who_is_closed_while_it_joins_commits_nothing() -> None:
-    test_a_search_by_hand_finds_the_same_states_and_the_same_shortest_stories(
-        "cooperative", "sync", "earliest", {"joins": 1, "leaves": 1}
-    )
+    assert_the_same_by_hand("4.3.1", "cooperative", "sync", "earliest", joins=1, leaves=1)
+
+
+@pytest.mark.parametrize(
+    ("commit", "budgets"),
+    [
+        ("sync", {"failures": 1, "leaves": 1}),
+        ("auto", {"failures": 1, "leaves": 1}),
+        ("sync", {"failures": 2, "joins": 1, "leaves": 1, "generations": 5}),
+        pytest.param("auto", {"failures": 2, "adds": 1, "crashes": 1, "generations": 5}, marks=pytest.mark.thorough),
+        pytest.param("sync", {"failures": 1, "crashes": 1, "joins": 1, "generations": 5}, marks=pytest.mark.thorough),
+    ],
+)
+def test_by_hand_too_what_is_taken_while_a_heartbeat_fails_is_free(commit: str, budgets: dict[str, int]) -> None:
+    assert_the_same_by_hand("4.3.1", "consumer", commit, "latest", **budgets)
+
+
+@pytest.mark.parametrize(
+    ("version", "protocol", "reset", "budgets"),
+    [
+        ("4.2.0", "eager", "latest", {"moves": 1, "joins": 1}),
+        ("4.2.0", "cooperative", "latest", {"moves": 1, "joins": 1}),
+        ("4.2.0", "cooperative", "latest", {"moves": 1, "adds": 1}),
+        ("4.2.0", "eager", "earliest", {"moves": 1, "joins": 1, "crashes": 1, "partitions": 1, "generations": 3}),
+        ("3.2.3", "eager", "earliest", {"moves": 2, "joins": 1}),
+        *(
+            pytest.param(version, protocol, reset, budgets, marks=pytest.mark.thorough)
+            for version, protocol, reset, budgets in (
+                ("4.2.0", "eager", "earliest", {"moves": 1, "timeouts": 1}),
+                ("4.2.0", "cooperative", "earliest", {"moves": 1, "timeouts": 1}),
+                ("4.2.0", "eager", "latest", {"moves": 1, "joins": 1, "adds": 1}),
+                ("4.2.0", "cooperative", "earliest", {"moves": 1, "joins": 1, "crashes": 1, "generations": 3}),
+                ("3.2.3", "eager", "earliest", {"moves": 2, "timeouts": 1}),
+                ("3.2.3", "eager", "earliest", {"moves": 2, "joins": 1, "adds": 1}),
+            )
+        ),
+    ],
+)
+def test_by_hand_too_a_coordinator_does_not_have_the_last_generation(
+    version: str, protocol: str, reset: str, budgets: dict[str, int]
+) -> None:
+    assert_the_same_by_hand(version, protocol, "sync", reset, **budgets)
+
+
+@pytest.mark.parametrize(
+    ("version", "reset", "budgets"),
+    [
+        ("4.2.0", "earliest", {"moves": 1, "joins": 1, "generations": 2}),
+        ("4.2.0", "latest", {"moves": 2, "joins": 1}),
+        *(
+            pytest.param(version, reset, budgets, marks=pytest.mark.thorough)
+            for version, reset, budgets in (
+                ("4.2.0", "earliest", {"moves": 1, "timeouts": 1}),
+                ("4.2.0", "latest", {"moves": 1, "leaves": 1, "generations": 3}),
+                ("4.3.0", "latest", {"moves": 1, "joins": 1, "adds": 1}),
+                ("3.8", "latest", {"moves": 2, "leaves": 1}),
+            )
+        ),
+    ],
+)
+def test_by_hand_too_a_coordinator_does_not_have_the_last_heartbeats(
+    version: str, reset: str, budgets: dict[str, int]
+) -> None:
+    assert_the_same_by_hand(version, "consumer", "sync", reset, **budgets)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
