@@ -331,7 +331,9 @@ class Play(Heartbeats):
         owned = {p for p in range(self.partitions) if state.owned[member][p]}
         return f"m{member + 1} owns {self._listed(owned)}"
 
-    _reconcile = _sync
+    def _reconcile(self, at: PathStep, member: int) -> str:
+        self.gates.open(*self._heartbeats(member))
+        return self._sync(at, member)
 
     def _crash(self, at: PathStep, member: int) -> str:
         self.readers.pop(member).client.kill()
