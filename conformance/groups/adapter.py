@@ -480,12 +480,14 @@ class GroupsAdapter(SteppedAdapter[_World]):
             self._new(member).reconcile()
 
     def do_take_unseen(self, member: int, partition: int) -> None:
-        """While the application begins with a partition, a heartbeat tells everything but that; the callback ends after it."""
+        """While the application begins with partitions, a heartbeat tells everything but these; the callback ends after it."""
         consumer, epoch = self._new(member), self._new(member).epoch
+        taken = consumer.yet_to_take()
         answered = consumer.heartbeat_while_taking()
         with self._beginning(member):
             consumer.reconciled_epoch = epoch
-            consumer.add(partition)
+            for one in taken:
+                consumer.add(one)
         consumer.answered(answered)
 
     def do_expel(self, member: int) -> None:

@@ -51,6 +51,10 @@ class NewConsumer(Consumer):
         known = self.coordinator.consumer.members[self.member]
         self.answered(HeartbeatResponse(epoch=known.epoch, assigned=frozenset(known.assigned)))
 
+    def yet_to_take(self) -> Sequence[int]:
+        """What is assigned, and not yet the member's own."""
+        return sorted(self._target - set(self.assigned))
+
     def heartbeat_while_taking(self) -> HeartbeatResponse:
         """A full request while onPartitionsAssigned runs: what is being taken is not in it. Its answer waits for the callback."""
         return self.coordinator.consumer.heartbeat(self.member, self.epoch, frozenset(self.assigned))
@@ -83,7 +87,7 @@ class NewConsumer(Consumer):
         self.commit_last(revoked)
         if revoked:
             self.revoke(revoked)
-        for partition in sorted(self._target - set(self.assigned)):
+        for partition in self.yet_to_take():
             self.add(partition)
 
     def generation_of_commits(self) -> int:
