@@ -340,8 +340,15 @@ class Profile:
         chosen, settings = self._chosen(bounds)
         self._ensure_spendable(settings)
         self._refuse(_unfit, chosen, "would do")
-        self._refuse(_too_large, chosen, "would fit the packed state")
+        if (sizes := tuple(chosen.values())) not in self._known_to_fit:
+            self._refuse(_too_large, chosen, "would fit the packed state")
+            self._known_to_fit.add(sizes)
         return Model(self, chosen, settings)
+
+    @cached_property
+    def _known_to_fit(self) -> set[tuple[int, ...]]:
+        """Bounds that have been found to be not too large, in the order of their names: studies ask for the same ones very often."""
+        return set()
 
     def _ensure_spendable(self, settings: Mapping[str, int]) -> None:
         """Raises BoundsError for a budget that no action can spend: a search would say nothing about it."""
