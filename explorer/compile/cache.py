@@ -11,14 +11,14 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 
 from ..files.folders import cache_folder
 from ..files.kept import LOCK, clear_left, read_kept, write_kept
 from . import emitter
-from .emitter.ir_module import EntryPoint, emitted
+from .emitter.ir_module import Emitted, EntryPoint, emitted
 from .emitter.machine import Kernel, object_code, target
 
 BASELINE = "# Compiled without optimisation.\n"
@@ -65,7 +65,7 @@ def load_kernel(text: str) -> tuple[Kernel, float]:
         if kept is not None:
             return Kernel(*kept), 0.0
         started = time.perf_counter()
-        module = emitted(text)
+        module = _emitted(text.removeprefix(BASELINE))
         code = object_code(module.ir, module.wide, not text.startswith(BASELINE))
         kernel = Kernel(code, module.entries, module.constants)
         seconds = time.perf_counter() - started
@@ -90,6 +90,12 @@ def loaded_kernel(text: str) -> tuple[Kernel, float]:
             if not seconds:
                 _FOUND.add(text)
         return _LOADED[text], seconds
+
+
+@lru_cache(maxsize=4)
+def _emitted(text: str) -> Emitted:
+    """A baseline and its kernel have the same IR."""
+    return emitted(text)
 
 
 def is_cached(text: str) -> bool:

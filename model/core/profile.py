@@ -350,6 +350,11 @@ class Profile:
         """Bounds that have been found to be not too large, in the order of their names: studies ask for the same ones very often."""
         return set()
 
+    @cached_property
+    def _known_choices(self) -> set[tuple[str, int]]:
+        """Settings that have been found to be possible, with their values."""
+        return set()
+
     def _ensure_spendable(self, settings: Mapping[str, int]) -> None:
         """Raises BoundsError for a budget that no action can spend: a search would say nothing about it."""
         for budget in self.budgets:
@@ -383,8 +388,11 @@ class Profile:
         """The value of every bound and of every setting."""
         settings, given = self.default_settings, dict(bounds)
         for name in [name for name in given if name in settings]:
-            self._refuse_setting(name, given[name])
-            settings[name] = int(given.pop(name))
+            value = given.pop(name)
+            if type(value) is not int or (name, value) not in self._known_choices:
+                self._refuse_setting(name, value)
+                self._known_choices.add((name, int(value)))
+            settings[name] = int(value)
         for name, value in given.items():
             if name not in self.bound_names:
                 known = ", ".join(self.bound_names)
