@@ -96,6 +96,7 @@ def test_it_is_proven_whatever_the_client_does_about_an_unanswered_end(name: str
     assert prove(model, "all_or_nothing").verdict == "proven"
 
 
+@pytest.mark.thorough
 def test_it_is_proven_with_two_moves_of_a_coordinator_that_acts_on_nothing_unacknowledged() -> None:
     model = version("4.2").model(**{**FAULTS, "coordinator_moves": 2, "reads_to_log_end": False})
     assert prove(model, "all_or_nothing").verdict == "proven"
