@@ -23,14 +23,17 @@ def model_digest(model: Model, properties: Sequence[Property]) -> str:
     asked = [function for prop in properties for function in prop.functions]
     further = [one for one in specialised_functions(asked, core.known) if one.tree.function not in core.reached]
     used = core.used.union(*(one.fields for one in further))
-    parts = (
-        [said for name, said in core.fields if name in used],
-        sorted((name, size) for name, size in model.bounds.items() if size),
-        core.actions,
-        [(p.kind, p.weak, p.strong, [described(function) for function in p.functions]) for p in properties],
-        [*core.meanings, *(one.meaning for one in further)],
-    )
-    return hashlib.sha256(repr(parts).encode()).hexdigest()
+    fields = [said for name, said in core.fields if name in used]
+    bounds = sorted((name, size) for name, size in model.bounds.items() if size)
+    decided = [(p.kind, p.weak, p.strong, [described(function) for function in p.functions]) for p in properties]
+    meanings = [*core.meanings, *(repr(one.meaning) for one in further)]
+    # The text of a tuple of five lists. Three of them are put together from texts that models share: studies ask very many questions.
+    parts = f"({_listed(fields)}, {bounds!r}, {core.actions}, {decided!r}, {_listed(meanings)})"
+    return hashlib.sha256(parts.encode()).hexdigest()
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return f"[{', '.join(texts)}]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +41,8 @@ class _Core:
     """What the digests of all questions about a model have in common: its fields, its start and its actions."""
 
     known: Circumstances
-    fields: Sequence[tuple[str, object]]
-    actions: Sequence[object]
+    fields: Sequence[tuple[str, str]]
+    actions: str
     meanings: Sequence[str]
     reached: frozenset[Callable[..., Any]]
     used: frozenset[str]
@@ -53,21 +56,21 @@ def _core(model: Model) -> _Core:
     return _Core(
         known=known,
         fields=_fields(profile.state.fields),
-        actions=[_action(action) for action in actions],
-        meanings=[function.meaning for function in functions],
+        actions=_listed([_action(action) for action in actions]),
+        meanings=[repr(function.meaning) for function in functions],
         reached=frozenset(function.tree.function for function in functions),
         used=frozenset().union(*(function.fields for function in functions)),
     )
 
 
 @cache
-def _fields(fields: tuple[Field, ...]) -> list[tuple[str, object]]:
-    return [(field.name, _field(field)) for field in fields]
+def _fields(fields: tuple[Field, ...]) -> list[tuple[str, str]]:
+    return [(field.name, repr(_field(field))) for field in fields]
 
 
 @cache
-def _action(action: Action) -> object:
-    return described(action.function), [(name, index.described()) for name, index in action.parameters]
+def _action(action: Action) -> str:
+    return repr((described(action.function), [(name, index.described()) for name, index in action.parameters]))
 
 
 def _field(field: Field) -> tuple[object, ...]:

@@ -11,24 +11,25 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 
 from ..files.folders import cache_folder
 from ..files.kept import LOCK, clear_left, read_kept, write_kept
 from . import emitter
-from .emitter.ir_module import EntryPoint, emitted
+from .emitter.ir_module import Emitted, EntryPoint, emitted
 from .emitter.machine import Kernel, object_code, target
 
 BASELINE = "# Compiled without optimisation.\n"
 """How the text of a kernel begins that is there soon and runs slowly."""
 
-LARGE = 20_000
-"""From so many characters on, optimising takes long enough to be worth a baseline kernel."""
+OPTIMISED_A_SECOND = 50_000
+"""About so many characters of a text are optimised in a second. Optimising pays when searches of this process have taken as long with
+a baseline kernel as optimising takes: then it costs no search much more than double. Most end before."""
 
-BASELINE_SECONDS = 0.4
-"""Optimising pays when searches of this process have taken so long with a baseline kernel. Most end before."""
+AGAIN_SECONDS = 0.4
+"""Optimising pays after so long at most if an earlier process has left the baseline in the cache: searches like this are repeated."""
 
 
 @cache
@@ -45,8 +46,8 @@ def kernel_key(text: str) -> str:
 
 
 def first_text(text: str) -> str:
-    """What a search begins with: the kernel itself if it is small or already compiled, else its baseline."""
-    return text if len(text) < LARGE or is_cached(text) else BASELINE + text
+    """What a search begins with: the kernel itself if it is already compiled, else its baseline."""
+    return text if is_cached(text) else BASELINE + text
 
 
 def load_kernel(text: str) -> tuple[Kernel, float]:
@@ -64,7 +65,7 @@ def load_kernel(text: str) -> tuple[Kernel, float]:
         if kept is not None:
             return Kernel(*kept), 0.0
         started = time.perf_counter()
-        module = emitted(text)
+        module = _emitted(text.removeprefix(BASELINE))
         code = object_code(module.ir, module.wide, not text.startswith(BASELINE))
         kernel = Kernel(code, module.entries, module.constants)
         seconds = time.perf_counter() - started
@@ -76,6 +77,9 @@ _LOADING = threading.Lock()
 _LOADED: dict[str, Kernel] = {}
 """The kernels of this process, by text: the next search of the same model loads nothing."""
 
+_FOUND: set[str] = set()
+"""The texts whose kernels were in the cache when this process first needed them."""
+
 
 def loaded_kernel(text: str) -> tuple[Kernel, float]:
     """As `load_kernel`, but read from disk only once per process, for all threads."""
@@ -83,7 +87,15 @@ def loaded_kernel(text: str) -> tuple[Kernel, float]:
     with _LOADING:
         if text not in _LOADED:
             _LOADED[text], seconds = load_kernel(text)
+            if not seconds:
+                _FOUND.add(text)
         return _LOADED[text], seconds
+
+
+@lru_cache(maxsize=4)
+def _emitted(text: str) -> Emitted:
+    """A baseline and its kernel have the same IR."""
+    return emitted(text)
 
 
 def is_cached(text: str) -> bool:
@@ -99,7 +111,8 @@ def optimising_pays(text: str, seconds: float) -> bool:
     """Whether to go on with the kernel itself, after so many more seconds of searching with its baseline."""
     with _LOADING:
         _SEARCHED[text] += seconds
-        return _SEARCHED[text] > BASELINE_SECONDS
+        optimising = len(text) / OPTIMISED_A_SECOND
+        return _SEARCHED[text] > (min(optimising, AGAIN_SECONDS) if BASELINE + text in _FOUND else optimising)
 
 
 @contextmanager

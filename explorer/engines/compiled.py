@@ -114,7 +114,7 @@ class CompiledEngine:
         first = first_text(self._text)
         self.kernel, self._kernel_seconds = loaded_kernel(first)
         self._baseline = first != self._text
-        self.visited = VisitedSet(model.layout.words, last_bits(model), workers)
+        self.visited = VisitedSet(model.layout.words, last_bits(model), workers, self._baseline)
         self.blocks = blocks or Blocks(model.layout.words)
         self.levels: list[list[Block]] = []
         self.team = [self._worker() for _ in range(workers)]
@@ -251,6 +251,7 @@ class CompiledEngine:
         if self._baseline and optimising_pays(self._text, time.perf_counter() - began):
             self.kernel, seconds = loaded_kernel(self._text)
             self._kernel_seconds += seconds
+            self.visited.optimise()
             self._baseline = False
 
     def _turn(self, number: int) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from ..compile.cache import loaded_kernel
+from ..compile.cache import first_text, loaded_kernel
 from ..compile.emitter.machine import Kernel
 from ..compile.generate import visited_source
 from ..compile.slot_format import LINE_WORDS, SlotFormat, low_bits, slot_format
@@ -64,9 +64,12 @@ class Hands:
 class VisitedSet:
     """The states seen so far. Several threads may insert at a time, each with hands of its own; nobody inserts while it grows."""
 
-    def __init__(self, words: int, last: int, workers: int) -> None:
-        """For states of so many words, the last with `last` used bits; 0 if there is only one word."""
-        self.words, self.last = words, last
+    def __init__(self, words: int, last: int, workers: int, baseline: bool = False) -> None:
+        """For states of so many words, the last with `last` used bits; 0 if there is only one word.
+
+        With `baseline`, kernels that are not compiled yet are not optimised until `optimise` is called.
+        """
+        self.words, self.last, self.baseline = words, last, baseline
         self.workers, self.several = workers, int(workers > 1)
         self.span = self.largest = FIRST_SPAN
         self.count = 0
@@ -79,9 +82,15 @@ class VisitedSet:
 
     def _slots(self, span: int) -> tuple[SlotFormat, Kernel]:
         slots = slot_format(self.words, self.last, span)
-        kernel, seconds = loaded_kernel(visited_source(self.words, slots))
+        text = visited_source(self.words, slots)
+        kernel, seconds = loaded_kernel(first_text(text) if self.baseline else text)
         self.compile_seconds += seconds
         return slots, kernel
+
+    def optimise(self) -> None:
+        """Go on with optimised kernels."""
+        self.baseline = False
+        self.slots, self.kernel = self._slots(self.span)
 
     @property
     def bytes(self) -> int:

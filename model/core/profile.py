@@ -343,8 +343,20 @@ class Profile:
         self._refuse_clash(chosen, settings)
         self._ensure_spendable(settings)
         self._refuse(_unfit, chosen, "would do")
-        self._refuse(_too_large, chosen, "would fit the packed state")
+        if (sizes := tuple(chosen.values())) not in self._known_to_fit:
+            self._refuse(_too_large, chosen, "would fit the packed state")
+            self._known_to_fit.add(sizes)
         return Model(self, chosen, settings)
+
+    @cached_property
+    def _known_to_fit(self) -> set[tuple[int, ...]]:
+        """Bounds that have been found to be not too large, in the order of their names: studies ask for the same ones very often."""
+        return set()
+
+    @cached_property
+    def _known_choices(self) -> set[tuple[str, int]]:
+        """Settings that have been found to be possible, with their values."""
+        return set()
 
     def _refuse_clash(self, chosen: Mapping[str, int], settings: Mapping[str, int]) -> None:
         """Raises BoundsError if settings do not go with the bounds."""
@@ -386,8 +398,11 @@ class Profile:
         """The value of every bound and of every setting."""
         settings, given = self.default_settings, dict(bounds)
         for name in [name for name in given if name in settings]:
-            self._refuse_setting(name, given[name])
-            settings[name] = int(given.pop(name))
+            value = given.pop(name)
+            if type(value) is not int or (name, value) not in self._known_choices:
+                self._refuse_setting(name, value)
+                self._known_choices.add((name, int(value)))
+            settings[name] = int(value)
         for name, value in given.items():
             if name not in self.bound_names:
                 known = ", ".join(self.bound_names)

@@ -45,7 +45,6 @@ from .tree import (
     Sum,
     Total,
     Tree,
-    callees_first,
     described,
     meaning_of,
     parts_of,
@@ -65,6 +64,7 @@ class Circumstances:
 class Specialised:
     """A model function in some circumstances: what is left of its body. `refuses` says that it is never enabled."""
 
+    known: Circumstances
     tree: Tree
     body: tuple[Statement, ...]
     refuses: bool
@@ -79,6 +79,12 @@ class Specialised:
     def callees(self) -> tuple[Callable[..., Any], ...]:
         """The model functions that it still calls."""
         return tuple(dict.fromkeys(part.function for part in self._parts if isinstance(part, Call)))
+
+    @cached_property
+    def with_callees(self) -> tuple[Specialised, ...]:
+        """It and every model function that it still calls, each once, callees first."""
+        below = (one for callee in self.callees for one in specialised(callee, self.known).with_callees)
+        return (*dict.fromkeys(below), self)
 
     @cached_property
     def fields(self) -> frozenset[str]:
@@ -128,17 +134,17 @@ def switched_off(model: Model) -> tuple[str, ...]:
 
 def specialised_functions(functions: Sequence[Callable[..., Any]], known: Circumstances) -> Iterator[Specialised]:
     """These functions and every model function that they still call, each once, callees first."""
-    return callees_first(functions, lambda function: specialised(function, known))
+    return iter(dict.fromkeys(one for function in functions for one in specialised(function, known).with_callees))
 
 
 @cache
 def _specialised(
     function: Callable[..., Any], settings: tuple[tuple[str, int], ...], empty: frozenset[str]
 ) -> Specialised:
-    tree = tree_of(function)
-    pruning = _Pruning(Circumstances(dict(settings), empty))
+    tree, known = tree_of(function), Circumstances(dict(settings), empty)
+    pruning = _Pruning(known)
     body = pruning.block(tree.body)
-    return Specialised(tree, body, pruning.refuses)
+    return Specialised(known, tree, body, pruning.refuses)
 
 
 class _Pruning:

@@ -443,7 +443,7 @@ class State:
                     place = declared.place(position, bounds)
                     raise ModelError(f"{place} is {value!r}, outside {low}..{low + size - 1}")
                 state.put(declared, position, value)
-            if state.values([declared.name])[declared.name] != values[declared.name]:
+            if _plain(state.__dict__[declared.name], len(declared.indexes)) != values[declared.name]:
                 raise ModelError(f"{declared.name} has more elements than its indexes allow")
         return state
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.process.exit_code import ExitCode
@@ -22,7 +23,7 @@ from .fixes import Fix, FixSearch
 from .reading_changes import in_the_same_reading, worse_readings
 from .reading_verdicts import Readings, examine_readings
 from .section_changes import compare_sections
-from .sections import NO_SECTIONS, Sections, sections_of
+from .sections import NO_SECTIONS, Sections, families_of, sections_of
 from .tolerance import Tolerance
 
 MOST_STATES = 20_000_000
@@ -128,8 +129,9 @@ def audit_of(
     refuse, and if no file is of what should survive the tolerance.
     """
     survived = () if tolerance is None else tolerance.named
+    if tolerance is not None and not deployments and not refused:
+        _refuse_tolerance(tolerance, [] if read is None else families_of(replace(read, survived=survived)))
     sections = NO_SECTIONS if read is None else sections_of(replace(read, survived=survived), study)
-    _ensure_asked(deployments, refused, tolerance, sections)
     classes = [_class_audit(_left_open(one, sections, tolerance), study, tolerance) for one in deployments]
     compared = None
     if baseline is not None:
@@ -162,19 +164,11 @@ def audit_of(
     )
 
 
-def _ensure_asked(
-    deployments: Sequence[Deployment],
-    refused: Sequence[RefusedTopics],
-    tolerance: Tolerance | None,
-    sections: Sections,
-) -> None:
-    """Raises ConfigurationError if faults of brokers and clients are to be survived, and the files are of neither."""
-    if tolerance is None or deployments or refused:
-        return
-    families = ", ".join(dict.fromkeys(section.inquiry.family for section in sections.asked))
+def _refuse_tolerance(tolerance: Tolerance, families: Sequence[str]) -> NoReturn:
+    """Raises ConfigurationError: faults of brokers and clients are to be survived, and the files are of neither."""
     named = "; ".join(name for name, _ in tolerance.named)
     what = f"{named}: this is asked of topics, and no file is of one, of a broker or of a client."
-    advice = f"Name faults of the {families}, with that word before them: {argument('tolerate', EXAMPLE)}."
+    advice = f"Name faults of the {', '.join(families)}, with that word before them: {argument('tolerate', EXAMPLE)}."
     key = argument("survive" if tolerance.of_events else "tolerate")
     raise ConfigurationError([Notice(what=what, advice=advice, key=key)])
 

@@ -194,6 +194,11 @@ def sections_of(read: Read, study: Study, *, older: bool = False) -> Sections:
     return Sections(asked=asked, not_asked=not_asked)
 
 
+def families_of(read: Read) -> list[str]:
+    """The families that `sections_of` asks. Raises ConfigurationError for values that Kafka refuses."""
+    return [one.family for one in inquiries().values() if any(subject.cases for subject in one.subjects(read))]
+
+
 def _ensure_said_of(found: Mapping[Inquiry, Sequence[Subject]], read: Read) -> None:
     """Raises ConfigurationError for what was said of a family that the files do not lead to, or that leaves no case of it."""
     problems = []

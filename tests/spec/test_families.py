@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from command_line import Run
 from looked_at import page_read
+from started_commands import started_commands
 
 from neverlost.spec.families import FAMILIES, exposures, family_of, known_bugs, known_claims, known_faults, profiles
 from neverlost.spec.family import Family
 
-SUPPORT = Path(__file__).parents[1] / "support"
 BROKER = "zookeeper.connect=localhost:2181\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
 PRODUCER = "bootstrap.servers=localhost:9092\nacks=all\nretries=0\n"
 
@@ -53,17 +53,19 @@ def test_every_family_of_dangers_gives_each_event_faults_that_it_has() -> None:
         assert {danger.concerns for danger in exposure.dangers} == set(exposure.changes)
 
 
+@pytest.fixture(scope="module")
+def started_with_two_phase() -> Iterator[Path]:
+    """The program `neverlost` with a family more, two-phase commit, that lies in folders of its own."""
+    with started_commands("with_two_phase") as folder:
+        yield folder / "neverlost"
+
+
 @pytest.fixture
-def with_two_phase(tmp_path: Path) -> Run:
-    """The command line with a family more, two-phase commit, that lies in folders of its own."""
+def with_two_phase(started_with_two_phase: Path, tmp_path: Path) -> Run:
+    """Its command line."""
 
     def run(*arguments: str) -> tuple[int, str, str]:
-        done = subprocess.run(
-            [sys.executable, str(SUPPORT / "with_two_phase.py"), *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-        )
+        done = subprocess.run([started_with_two_phase, *arguments], cwd=tmp_path, capture_output=True, text=True)
         return done.returncode, done.stdout, done.stderr
 
     return run

@@ -1,9 +1,10 @@
 """The command `neverlost` as forks of one process that has imported, audited and searched: a command takes no second to start.
 
-    python started_commands.py FOLDER [PACKAGE...]
+    python started_commands.py FOLDER MODULE [PACKAGE...]
 
 A fork has the arguments, streams, folder, environment and limit of files of who asks for it, and gives its exit code back. Only how
-the installed program starts is another way here. With packages, they cannot be imported, and no command was run before.
+the installed program starts is another way here. The module is imported before all others, `json` if it does not matter. With
+another one, and with packages, which cannot be imported then, no command was run before.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 SOCKET = "s"
+ANY = "json"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "audit" / "acks-1"
 USUAL = (
     ["audit", "--quiet", str(EXAMPLE)],
@@ -54,28 +56,29 @@ sys.exit(int(code) if code else "what starts commands has ended")
 
 
 @contextmanager
-def started_commands(without: Collection[str] = ()) -> Iterator[Path]:
-    """A folder with a program `neverlost`, for the front of PATH, which cannot import some packages."""
+def started_commands(first: str = ANY, without: Collection[str] = ()) -> Iterator[Path]:
+    """A folder with a program `neverlost`, for the front of PATH, which imports a module first, and cannot import some packages."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         program = folder / "neverlost"
         program.write_text(ASKS.format(python=sys.executable, place=str(folder / SOCKET)), encoding="utf-8")
         program.chmod(stat.S_IRWXU)
         with subprocess.Popen(
-            [sys.executable, __file__, name, *without], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, __file__, name, first, *without], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as serving:
             assert serving.stdout is not None
             assert serving.stdout.readline() == "ready\n"
             yield folder
 
 
-def _serve(folder: Path, without: Collection[str]) -> int:
+def _serve(folder: Path, first: str, without: Collection[str]) -> int:
     """Fork for each who asks, until the standard input ends. A fork returns the exit code of its command."""
     # As the command line itself does before it imports NumPy.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.modules.update(dict.fromkeys(without))
+    import_module(first)
     _import_all("z3" not in without)
-    if not without:
+    if first == ANY and not without:
         _run_usual()
     gc.collect()
     gc.freeze()
@@ -152,4 +155,4 @@ def _answer(asked: socket.socket) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(_serve(Path(sys.argv[1]), sys.argv[2:]))
+    sys.exit(_serve(Path(sys.argv[1]), sys.argv[2], sys.argv[3:]))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from neverlost.explorer.compile.cache import loaded_kernel
+from neverlost.explorer.compile.cache import BASELINE, loaded_kernel
 from neverlost.explorer.compile.emitter.machine import Kernel
 from neverlost.explorer.compile.generate import ModelKernel
 from neverlost.explorer.compile.translate import DECLARED, OUTSIDE
@@ -34,13 +34,17 @@ class StepKernel(ModelKernel):
         )
 
 
+OPTIMISED_SOON = 30_000
+"""Longer texts are not optimised: that takes longer than the tests."""
+
 _KERNELS: dict[tuple[Any, ...], Kernel] = {}
 
 
 def _kernel(model: Model) -> Kernel:
     key = (model.profile.state, model.profile.actions, *model.bounds.items())
     if key not in _KERNELS:
-        _KERNELS[key], _ = loaded_kernel(StepKernel(model).text())
+        text = StepKernel(model).text()
+        _KERNELS[key], _ = loaded_kernel(text if len(text) <= OPTIMISED_SOON else BASELINE + text)
     return _KERNELS[key]
 
 

@@ -16,7 +16,7 @@ WITNESSES = ("acknowledged", "elected_after_acknowledgement", "faults_survived")
 QUICK_FOR_THE_INTERPRETER = 3_000
 """The interpreted engine runs searches of fewer states than this."""
 
-LARGE = 300_000
+LARGE = 150_000
 """Searches of more states than this are left to `make golden`."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from .expressions import Surroundings, call_of
 from .kernel_types import LANES, NUMBER, TRUTH, Array
@@ -21,7 +21,7 @@ class Lowering(Wide):
         self.left: set[str] = set()  # the ends that some `break` leads to
         self.result: Result = None
         self.returns = False
-        assigned = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        assigned = set(_assigned(node.body))
         for parameter, argument in zip(node.args.args, arguments, strict=True):
             if parameter.arg in assigned:
                 self._store(parameter, parameter.arg, argument)
@@ -292,3 +292,26 @@ class Lowering(Wide):
             raise self._error(node, "results of different types than before")
         self.result, self.returns = result, True
         self._give(found, result)
+
+
+def _assigned(statements: Sequence[ast.stmt]) -> Iterator[str]:
+    """The names that some statements assign. Expressions assign none, so they are not looked into."""
+    for statement in statements:
+        match statement:
+            case ast.Assign(targets=targets):
+                yield from _names(targets)
+            case ast.AugAssign(target=target):
+                yield from _names([target])
+            case ast.For(target=target, body=body, orelse=orelse):
+                yield from _names([target])
+                yield from _assigned([*body, *orelse])
+            case ast.If(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
+                yield from _assigned([*body, *orelse])
+
+
+def _names(targets: Sequence[ast.expr]) -> Iterator[str]:
+    for target in targets:
+        if isinstance(target, ast.Name):
+            yield target.id
+        elif isinstance(target, ast.Tuple):
+            yield from _names(target.elts)

@@ -10,7 +10,7 @@ from same_results import differing
 from sampling import quick_one_in
 
 from neverlost.explorer.compile import cache
-from neverlost.explorer.compile.cache import BASELINE, first_text, is_cached, load_kernel
+from neverlost.explorer.compile.cache import BASELINE, first_text, is_cached, load_kernel, loaded_kernel
 from neverlost.explorer.compile.generate import kernel_source
 from neverlost.explorer.engines import compiled
 from neverlost.explorer.result import Result
@@ -27,6 +27,7 @@ KIP_320 = profiles()["published/kip-320"].bounded(replicas=3, log_size=1, record
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEVERLOST_CACHE", str(tmp_path))
     monkeypatch.setattr(cache, "_LOADED", {})
+    monkeypatch.setattr(cache, "_FOUND", set())
     cache._SEARCHED.clear()
 
 
@@ -41,10 +42,10 @@ def text_of(model: Model) -> str:
 @pytest.mark.parametrize("model", quick_one_in(2, [KIP_320, KAFKA], lambda model: model.profile.name))
 def test_both_kernels_and_a_change_between_them_answer_the_same(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     text = text_of(model)
-    monkeypatch.setattr(cache, "BASELINE_SECONDS", math.inf)
+    monkeypatch.setattr(cache, "OPTIMISED_A_SECOND", 1e-9)
     slow = searched(model)
     assert (is_cached(BASELINE + text), is_cached(text)) == (True, False)
-    monkeypatch.setattr(cache, "BASELINE_SECONDS", 0.0)
+    monkeypatch.setattr(cache, "OPTIMISED_A_SECOND", math.inf)
     monkeypatch.setattr(compiled, "TURN_SECONDS", 1e-4)
     changed = searched(model, workers=2)
     assert is_cached(text)
@@ -53,16 +54,28 @@ def test_both_kernels_and_a_change_between_them_answer_the_same(model: Model, mo
     assert differing(searched(model), slow) == []
 
 
-def test_a_kernel_that_is_compiled_soon_has_no_baseline() -> None:
-    text = text_of(profiles()["published/replicated-log"].bounded())
-    assert len(text) < cache.LARGE
-    assert first_text(text) == text
+def test_small_kernels_have_a_baseline_too() -> None:
+    model = profiles()["published/replicated-log"].bounded()
+    searched(model)
+    assert (is_cached(BASELINE + text_of(model)), is_cached(text_of(model))) == (True, False)
 
 
 def test_searches_of_one_process_share_the_time_after_which_optimising_pays() -> None:
-    assert not cache.optimising_pays("a", 0.3)
-    assert not cache.optimising_pays("b", 0.3)
-    assert cache.optimising_pays("a", 0.3)
+    one, other = "a" * cache.OPTIMISED_A_SECOND, "b" * cache.OPTIMISED_A_SECOND
+    assert not cache.optimising_pays(one, 0.7)
+    assert not cache.optimising_pays(other, 0.7)
+    assert cache.optimising_pays(one, 0.7)
+
+
+def test_optimising_pays_sooner_where_an_earlier_process_has_left_the_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = text_of(KIP_320)
+    assert len(text) / cache.OPTIMISED_A_SECOND > 0.6
+    loaded_kernel(BASELINE + text)
+    assert not cache.optimising_pays(text, 0.5)
+    cache._SEARCHED.clear()
+    monkeypatch.setattr(cache, "_LOADED", {})
+    loaded_kernel(BASELINE + text)
+    assert cache.optimising_pays(text, 0.5)
 
 
 def test_the_optimised_kernel_is_taken_where_it_is_in_the_cache() -> None:

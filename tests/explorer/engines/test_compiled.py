@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import random
 import weakref
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from sampling import quick_one_in
 from step_kernels import compiled_step, interpreted_step
 from unsound_models import AWKWARD, BROKEN, LEAKING, PEEKING, WIDE
 
-from neverlost.explorer.compile.cache import load_kernel
+from neverlost.explorer.compile.cache import BASELINE, load_kernel
 from neverlost.explorer.compile.canonical import keys_of, swap_walk, tied_walk
 from neverlost.explorer.compile.emitter.machine import Kernel
 from neverlost.explorer.compile.generate import kernel_source
@@ -83,14 +84,26 @@ class OnOneState:
 
 
 @pytest.fixture(scope="module", params=SMALL_MODELS, ids=lambda model: model.profile.name.split("/")[1])
-def kernel(request: pytest.FixtureRequest) -> OnOneState:
+def kernel(request: pytest.FixtureRequest, most: float) -> OnOneState:
     model: Model = request.param
     properties = model.profile.all_properties
-    return OnOneState(model=model, module=load(model, Symmetry(model)), properties=properties)
+    return OnOneState(model=model, module=load(model, Symmetry(model), most), properties=properties)
 
 
-def load(model: Model, symmetry: Symmetry) -> Kernel:
-    module, _ = load_kernel(kernel_source(model, symmetry))
+OPTIMISED_SOON = 30_000
+"""Longer texts are optimised with `--thorough`, and for one test: that takes longer than the tests."""
+
+
+@pytest.fixture(scope="module")
+def most(thorough: bool) -> float:
+    """How long a text that is optimised may be."""
+    return math.inf if thorough else OPTIMISED_SOON
+
+
+def load(model: Model, symmetry: Symmetry, most: float = math.inf) -> Kernel:
+    """The kernel of a model, optimised up to so many characters."""
+    text = kernel_source(model, symmetry)
+    module, _ = load_kernel(text if len(text) <= most else BASELINE + text)
     return module
 
 
@@ -185,9 +198,9 @@ SYMMETRIC = [
 
 
 @pytest.mark.parametrize("model", quick_one_in(2, SYMMETRIC, name_of))
-def test_the_kernel_chooses_the_same_representatives(model: Model) -> None:
+def test_the_kernel_chooses_the_same_representatives(model: Model, most: float) -> None:
     symmetry, randomness = symmetry_of(model, True, []), random.Random(5)
-    module = load(model, symmetry)
+    module = load(model, symmetry, most)
     for _ in range(200 if model.bounds["replicas"] < 5 else 20):
         words = random_state(model, randomness)
         rows = np.array([words], np.int64)
@@ -221,11 +234,11 @@ WALKED = [
 
 
 @pytest.mark.parametrize("model", quick_one_in(2, WALKED, name_of))
-def test_all_renamings_of_a_state_that_is_reached_have_the_least_as_representative(model: Model) -> None:
+def test_all_renamings_of_a_state_that_is_reached_have_the_least_as_representative(model: Model, most: float) -> None:
     """Such states have members that are much alike, unlike random ones."""
     symmetry, randomness = symmetry_of(model, [next(iter(symmetric_domains(model)))], []), random.Random(6)
     assert keys_of(model, symmetry) is not None
-    module = load(model, symmetry)
+    module = load(model, symmetry, most)
     words = next(iter(model.initial_states()))
     for _ in range(60):
         renamed = model.layout.moved(words, model.layout.moves(randomness.choice(symmetry.renamings)))

@@ -29,7 +29,7 @@ from neverlost.spec.kafka.replication.versions import KAFKA_4_1
 from neverlost.spec.published.profiles import KIP_320, REPLICATED_LOG
 
 MODEL = LAMP.bounded()
-RANDOM_PROGRAMS, RANDOM_PROGRAMS_BY_DEFAULT = range(400, 460), range(400, 460, 2)
+RANDOM_PROGRAMS, RANDOM_PROGRAMS_BY_DEFAULT = range(400, 460), range(400, 460, 3)
 
 
 def test_a_property_that_a_step_could_end_is_undecided_and_the_pair_of_states_is_shown() -> None:

@@ -1,6 +1,6 @@
 """The ledger of losses comes out of the searches as recorded: each is found on a version as it was released, and fixed by a later one.
 
-With `--thorough` only: searches of more than two million states.
+With `--thorough` only: searches of more than 150,000 states.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def test_its_fix_alone_takes_the_loss_away(
     assert bug.lost is not None
     assert bug.kept is not None
     if bug.kept.distinct >= LARGE and not request.config.getoption("--thorough"):
-        pytest.skip("more than two million states")
+        pytest.skip("more than 150,000 states")
     fixed = changed(bug.lost, **fix)
     assert run(fixed, "compiled").findings[bug.lost.property].verdict == "holds"
 

@@ -1,6 +1,6 @@
 """What is known about Kafka comes out of the searches as recorded, and nothing holds because nothing happened.
 
-With `--thorough` only: searches of more than two million states, and the interpreted engine on more than 150 states.
+With `--thorough` only: searches of more than 150,000 states, and the interpreted engine on more than 150 states.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ FOLLOW = (
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "searched" in metafunc.fixturenames:
-        searches = SEARCHED + SEARCHED_LARGE if metafunc.config.getoption("--thorough") else SEARCHED[::3]
+        searches = SEARCHED + SEARCHED_LARGE if metafunc.config.getoption("--thorough") else SEARCHED[::6]
         metafunc.parametrize("searched", searches, ids=lambda row: f"{row[0].name} {row[1]}")
 
 

@@ -68,8 +68,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("searched", rows, ids=lambda row: f"{row[0]} {row[1]}")
 
 
-def test_a_static_quorum_is_proven() -> None:
-    proof = prove(version("3.9").bounded(**SMALL, **KILLED), "committed_never_lost")
+@pytest.mark.parametrize("log_size", [1, pytest.param(2, marks=pytest.mark.thorough)])
+def test_a_static_quorum_is_proven(log_size: int) -> None:
+    proof = prove(version("3.9").bounded(epochs=2, log_size=log_size, **KILLED), "committed_never_lost")
     assert (proof.verdict, proof.method, proof.unknown) == ("proven", "induction", ())
     assert proof.symmetric == ("controller",)
 
