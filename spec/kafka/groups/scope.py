@@ -65,6 +65,9 @@ SIMPLIFIED = {
         "only who does not lead is answered without another rebalance; one with two assignors never is (the default from 3.0 on), nor"
         " one that names its generation (KIP-792). Clients that do not name it are as Java's to 3.3, with every broker"
     ),
+    "a cooperative member that gives something up by a generation that is lost learns of the loss before it joins again": (
+        "it may join at once, and keep the rest: then an offset may go back (never_back, with three members, two moves and a timeout)"
+    ),
     "a member that learns that its generation or epoch is lost keeps its id": (
         "to 3.1 it joins the classic group under another, and the coordinator waits until the old one is expelled. With KIP-848 it is"
         " refused until then, before KAFKA-19233"
