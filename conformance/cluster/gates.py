@@ -32,8 +32,8 @@ VOTE, BEGIN_EPOCH, END_EPOCH = "vote", "begin epoch", "end epoch"
 PRODUCE, INIT_PRODUCER_ID, ADD_PARTITIONS, END_TXN, MARKERS, OFFSETS = (
     *("produce", "producer id", "add partitions", "end of a transaction", "markers", "offsets of a transaction"),
 )
-OFFSET_COMMIT, SYNC_GROUP = "offset commit", "sync group"
-"""What a member of a group commits; how it asks for its assignment."""
+OFFSET_COMMIT, SYNC_GROUP, GROUP_HEARTBEAT = "offset commit", "sync group", "group heartbeat"
+"""What a member of a group commits; how it asks for its assignment, and how it does with the new protocol (KIP-848)."""
 FETCH_KEY, LEADER_AND_ISR_KEY, SHUTDOWN_KEY, HEARTBEAT_KEY = 1, 4, 7, 63
 KINDS = {
     0: PRODUCE,
@@ -56,6 +56,7 @@ KINDS = {
     54: END_EPOCH,
     62: REGISTRATION,
     63: HEARTBEAT,
+    68: GROUP_HEARTBEAT,
 }
 FLEXIBLE_FROM = {1: 12, 4: 4, 5: 2, 6: 6, 7: 3, 23: 4, 56: 0, 62: 0, 63: 0}
 """From which version of a request its header ends with tagged fields, of which brokers send none."""

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from neverlost.model.core import NONE, Model
-from neverlost.model.kafka.groups.state import Commit, Generation, Member, Offset, Partition, Protocol, Slot, Standing
+from neverlost.model.kafka.groups.state import (
+    Commit,
+    Generation,
+    Member,
+    Offset,
+    Partition,
+    Protocol,
+    Reset,
+    Slot,
+    Standing,
+)
 
 from ..adapter import NotPerformed, Partial
 from ..inprocess.errors import ErrorCode
 from ..inprocess.groups.classic_consumer import ClassicConsumer, ClientState
-from ..inprocess.groups.classic_group import GroupState
+from ..inprocess.groups.classic_group import GroupState, SyncResponse
 from ..inprocess.groups.consumer import CommitFailed, Config
 from ..inprocess.groups.consumer_group import MemberState
 from ..inprocess.groups.coordinator import GroupCoordinator, OffsetCommit
 from ..inprocess.groups.new_consumer import NewConsumer
-from ..inprocess.groups.offsets import RETENTION_MS
+from ..inprocess.groups.offsets import RETENTION_MS, OffsetAndMetadata
 from ..inprocess.groups.release import Expiry
 from ..inprocess.groups.source import SourcePartition
 from ..stepped import SteppedAdapter
@@ -27,7 +38,7 @@ from .settings import AUTOMATIC, RESETS, release_of
 
 SEEN = (
     *("exists", "discovered", "end", "start", "processed", "committed", "unseen"),
-    *("generation", "rebalancing", "standing", "given", "given_in", "asked", "member_epoch"),
+    *("generation", "rebalancing", "standing", "given", "given_in", "asked", "member_epoch", "unanswered", "forgotten"),
     *("up", "known", "owned", "position", "done", "sent", "sent_offset", "sent_in"),
     *("late", "late_offset", "late_of", "late_in"),
 )
@@ -53,6 +64,10 @@ class _World:
     processes: int = 0
     """How many were started."""
     processed: dict[tuple[int, int], int] = field(default_factory=dict)
+    lost: dict[int, frozenset[int]] = field(default_factory=dict)
+    """By number, the members that wait for their assignment of a generation that the coordinator has not."""
+    numbered: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """By number, the members that were answered with a generation that is lost: its number, and the model's for it."""
     late: tuple[int, OffsetCommit] | None = None
     """A commit that is held up, with the number of its member."""
 
@@ -73,6 +88,7 @@ class GroupsAdapter(SteppedAdapter[_World]):
         settings, bounds = model.settings, model.bounds
         self.protocol, self.commit = settings["protocol"], settings["commit"]
         self.is_new = self.protocol == Protocol.CONSUMER
+        self.may_be_fresh = settings["reset"] == Reset.LATEST and self.commit in (Commit.SYNC, Commit.ASYNC)
         self.in_threads = self.commit == Commit.AUTO_THREADS
         early = "commits_unreturned" if self.is_new else "commits_in_last_poll"
         self.commits_early = bool(settings[early])
@@ -115,8 +131,10 @@ class GroupsAdapter(SteppedAdapter[_World]):
                 with self._beginning(member):
                     self._classic(member).sync()
         if new_group:
+            before = dict(store.offsets)
             store.offsets.clear()
             store.log.values.clear()
+            self._note_gone(before)
         self._base = world.coordinator.consumer.epoch if self.is_new else world.coordinator.classic.generation
 
     def _start(self, member: int) -> None:
@@ -169,6 +187,11 @@ class GroupsAdapter(SteppedAdapter[_World]):
         known = coordinator.consumer.members if self.is_new else coordinator.classic.members
         return next((name for name in known if name.startswith(f"m{member + 1}-")), None)
 
+    def _is_known(self, member: int) -> bool:
+        """Has the group of the new protocol the member, in its epoch or a later one?"""
+        name, consumer = self._id(member), self._new(member)
+        return name is not None and consumer.epoch <= self.world.coordinator.consumer.members[name].epoch
+
     @contextmanager
     def _beginning(self, member: int) -> Iterator[None]:
         """What the consumer gets in this, its application begins."""
@@ -180,6 +203,9 @@ class GroupsAdapter(SteppedAdapter[_World]):
                 position = application.consumer.position(partition)
                 if position is not None:
                     application.begin(partition, position)
+                    committed = self.world.coordinator.fetch_offset(partition)
+                    if self.may_be_fresh and (committed is None or committed.offset != position.offset):
+                        application.fresh.add(partition)
 
     def _owned(self, member: int) -> set[int]:
         consumer = self.world.applications[member].consumer
@@ -216,8 +242,9 @@ class GroupsAdapter(SteppedAdapter[_World]):
             case "join":
                 return not self.is_new and in_poll
             case "sync":
-                return not self.is_new and in_poll and self._has_no_rest(picks["member"])
-        in_group = self.is_new and self._id(picks["member"]) is not None
+                waits = picks["member"] in world.lost
+                return not self.is_new and in_poll and not waits and self._has_no_rest(picks["member"])
+        in_group = self.is_new and self._is_known(picks["member"])
         return in_group and (action == "heartbeat" or (in_poll and self._has_no_rest(picks["member"])))
 
     def _would_commit_news(self, member: int, partition: int, *, automatic: bool) -> bool:
@@ -256,10 +283,12 @@ class GroupsAdapter(SteppedAdapter[_World]):
         position = consumer.position(partition)
         assert position is not None
         self.world.applications[member].begin(partition, position)
+        if self.may_be_fresh:
+            self.world.applications[member].fresh.add(partition)
 
     def do_process(self, member: int, partition: int, offset: int) -> None:
         """The application processes a record."""
-        self.world.applications[member].done[partition] += 1
+        self.world.applications[member].finish(partition)
         self.world.processed[partition, offset] = self.world.processed.get((partition, offset), 0) + 1
 
     def do_commit_sync(self, member: int, partition: int) -> None:
@@ -353,6 +382,18 @@ class GroupsAdapter(SteppedAdapter[_World]):
             self._must_refuse(late[1])
             self.world.late = None
 
+    def _lead(self, member: int) -> None:
+        """Who leads is not in the model. One that joins a group again does, where no other rebalance makes it join."""
+        classic = self.world.coordinator.classic
+        if classic.state is GroupState.STABLE and self._id(member) is not None:
+            classic.leader = self._id(member)
+
+    def _forget_sent(self, member: int) -> None:
+        """What a member has sent went to the coordinator before, which is none any more."""
+        self.world.applications[member].under_way = []
+        if self.world.late is not None and self.world.late[0] == member:
+            self.world.late = None
+
     def _must_refuse(self, request: OffsetCommit) -> None:
         if self._arrives(request) is ErrorCode.NONE:
             raise NotPerformed("the coordinator accepts a commit of a member that it does not have any more")
@@ -365,12 +406,16 @@ class GroupsAdapter(SteppedAdapter[_World]):
             if told is ErrorCode.NONE:
                 raise NotPerformed("nobody tells it to join")
         elif consumer.state is ClientState.COMPLETING_REBALANCE:
-            if consumer.sync():
+            if (member not in self.world.lost or self._id(member) is None) and consumer.sync():
                 raise NotPerformed("it gets its assignment")
         elif consumer.state is ClientState.PREPARING_REBALANCE:
             raise NotPerformed("it waits for the others already")
+        self.world.lost.pop(member, None)
         if self._id(member) is None:
             self._refuse_sent(member)
+        elif consumer.state is ClientState.UNJOINED:
+            self._forget_sent(member)
+        self._lead(member)
         consumer.join()
 
     def do_join_later(self, member: int) -> None:
@@ -384,10 +429,19 @@ class GroupsAdapter(SteppedAdapter[_World]):
         """All have joined; the leader's SyncGroup comes with the answers to JoinGroup."""
         if not self.world.coordinator.classic.try_complete_join():
             raise NotPerformed("not all members have joined")
+        self.world.lost = {}
 
     def do_sync(self, member: int) -> None:
-        """SyncGroup of a member. If it gives something up, another rebalance begins at once."""
+        """SyncGroup of a member. If it gives something up, another rebalance begins at once.
+
+        One that waits for an assignment that is lost joins again first, and does not lead: who leads is not in the model.
+        """
         had = self._owned(member)
+        self.world.numbered.pop(member, None)
+        if self.world.lost.pop(member, None) is not None:
+            classic, its_own = self.world.coordinator.classic, self._id(member)
+            classic.leader = next((name for name in classic.members if name != its_own), None)
+            self._classic(member).join()
         with self._beginning(member):
             if not self._classic(member).sync():
                 raise NotPerformed("there is no assignment")
@@ -401,8 +455,13 @@ class GroupsAdapter(SteppedAdapter[_World]):
             consumer.heartbeat(full=False)
         if consumer.epoch != 0:
             raise NotPerformed("it is a member")
-        self._refuse_sent(member)
+        if self._id(member) is None:
+            self._refuse_sent(member)
+        else:
+            self._forget_sent(member)
         consumer.join()
+        if consumer.reconciled_epoch > consumer.epoch:
+            consumer.reconciled_epoch = 0
 
     def do_heartbeat(self, member: int) -> None:
         """A heartbeat. It tells what the member owns when the coordinator waits for that, as the one after a reconciliation does."""
@@ -413,9 +472,23 @@ class GroupsAdapter(SteppedAdapter[_World]):
         self._new(member).heartbeat(full=waits)
 
     def do_reconcile(self, member: int) -> None:
-        """The application's thread follows the assignment."""
+        """The application's thread follows the assignment, as the next answer has it if the last one is lost."""
+        name, consumer = self._id(member), self._new(member)
+        if name is not None and consumer.epoch == self.world.coordinator.consumer.members[name].epoch:
+            consumer.heartbeat_without_news()
         with self._beginning(member):
             self._new(member).reconcile()
+
+    def do_take_unseen(self, member: int, partition: int) -> None:
+        """While the application begins with partitions, a heartbeat tells everything but these; the callback ends after it."""
+        consumer, epoch = self._new(member), self._new(member).epoch
+        taken = consumer.yet_to_take()
+        answered = consumer.heartbeat_while_taking()
+        with self._beginning(member):
+            consumer.reconciled_epoch = epoch
+            for one in taken:
+                consumer.add(one)
+        consumer.answered(answered)
 
     def do_expel(self, member: int) -> None:
         """The session of a member ends."""
@@ -428,8 +501,10 @@ class GroupsAdapter(SteppedAdapter[_World]):
         elif not coordinator.expire_heartbeat(name):
             coordinator.remove_classic(name)
         self._refuse_sent(member)
-        if isinstance(consumer, ClassicConsumer) and consumer.state is ClientState.COMPLETING_REBALANCE:
-            consumer.sync()
+        self._note_empty()
+        waits = isinstance(consumer, ClassicConsumer) and consumer.state is ClientState.COMPLETING_REBALANCE
+        if waits and member not in self.world.lost:
+            self._classic(member).sync()
 
     def do_discover(self, partition: int) -> None:
         """The group learns of a partition."""
@@ -452,10 +527,20 @@ class GroupsAdapter(SteppedAdapter[_World]):
     def _let_time_pass(self) -> None:
         coordinator = self.world.coordinator
         coordinator.now_ms += RETENTION_MS
-        before = len(coordinator.offsets.offsets)
+        before = dict(coordinator.offsets.offsets)
         coordinator.expire_offsets(new_protocol=self.is_new)
-        if len(coordinator.offsets.offsets) == before:
+        if len(coordinator.offsets.offsets) == len(before):
             raise NotPerformed("no offset expires")
+        self._note_gone(before)
+
+    def _note_gone(self, before: Mapping[int, OffsetAndMetadata]) -> None:
+        """An application that has committed all that it has processed does not know that its offset is gone."""
+        for member, application in enumerate(self.world.applications):
+            for partition in self._owned(member) if self.may_be_fresh else ():
+                known = before.get(partition)
+                is_gone = self.world.coordinator.fetch_offset(partition) is None
+                if is_gone and known is not None and application.done[partition] == known.offset:
+                    application.fresh.add(partition)
 
     def do_move_coordinator(self, partition: int) -> None:
         """Another coordinator reads the log, whose last commit was truncated, or is not in its first part.
@@ -463,14 +548,15 @@ class GroupsAdapter(SteppedAdapter[_World]):
         In the latter case the model forgets that commit, so it is taken out of the log.
         """
         coordinator = self.world.coordinator
-        log = coordinator.offsets.log
+        log, before = coordinator.offsets.log, dict(coordinator.offsets.offsets)
         self._lose_unseen(partition)
-        if not self.release.loads_first_part_only:
+        if self.release.loads_first_part_only:
+            coordinator.moved({partition: len(log.values[partition]) - 1})
+            log.lose_last(partition)
+        else:
             log.lose_last(partition)
             coordinator.moved({})
-            return
-        coordinator.moved({partition: len(log.values[partition]) - 1})
-        log.lose_last(partition)
+        self._note_gone(before)
 
     def do_load_log(self) -> None:
         """Another coordinator reads the log."""
@@ -478,15 +564,62 @@ class GroupsAdapter(SteppedAdapter[_World]):
 
     def do_roll_back(self, partition: int) -> None:
         """The next coordinator's log lacks the last commit."""
+        before = dict(self.world.coordinator.offsets.offsets)
         self._lose_unseen(partition)
         self.world.coordinator.offsets.log.lose_last(partition)
         self.world.coordinator.moved({})
+        self._note_gone(before)
 
     def _lose_unseen(self, partition: int) -> None:
         """What was written behind the last commit is lost before it."""
         offsets = self.world.coordinator.offsets
         if offsets.unseen(partition) is not None:
             offsets.log.lose_last(partition)
+
+    def do_move_under_commit(self, member: int, partition: int) -> None:
+        """The coordinator is another, and refuses what was sent to the one before."""
+        self.world.coordinator.moved({})
+        self.do_fail_commit(member, partition)
+
+    def do_forget_generation(self) -> None:
+        """The leader's assignment is written and lost with the coordinator. What members were to be answered is still on its way.
+
+        The sessions of members that do not exist any more end at once.
+        """
+        world, classic = self.world, self.world.coordinator.classic
+        before = classic.record
+        waiting = [m for m in self.members if (name := self._id(m)) and classic.members[name].respond is not None]
+        if not classic.try_complete_join():
+            raise NotPerformed("not all members have joined")
+        answers = {m: classic.members[name].assigned for m in waiting if (name := self._id(m)) is not None}
+        world.lost = {**dict.fromkeys(world.lost, frozenset()), **answers}
+        lives = {one.consumer.member for one in world.applications if one.consumer is not None}
+        members = {name: one for name, one in before.members.items() if name in lives}
+        world.coordinator.classic.load(replace(before, members=members))
+        world.coordinator.moved({})
+
+    def do_sync_forgotten(self, member: int) -> None:
+        """The answer of the coordinator before arrives."""
+        if member not in self.world.lost:
+            raise NotPerformed("no answer is under way to it")
+        with self._beginning(member):
+            self._classic(member).synced(SyncResponse(assigned=self.world.lost.pop(member)))
+        its_own = self._classic(member).assigned_in
+        self.world.numbered[member] = its_own, self._shown(its_own)
+
+    def do_heartbeat_forgotten(self, member: int, gone: int) -> None:
+        """A coordinator handles a heartbeat whose records are lost with it; it may have expelled another member before."""
+        world, consumer = self.world, self._new(member)
+        kept = deepcopy(world.coordinator.consumer)
+        if gone != member and (name := self._id(gone)) is not None:
+            world.coordinator.consumer.remove(name)
+        if self._id(member) is None:
+            self.do_join_by_heartbeat(member)
+        self.do_heartbeat(member)
+        with self._beginning(member):
+            consumer.reconcile()
+        world.coordinator.consumer = kept
+        world.coordinator.moved({})
 
     def do_start_member(self, member: int) -> None:
         """A process is started."""
@@ -502,7 +635,13 @@ class GroupsAdapter(SteppedAdapter[_World]):
         self._consumer(member).close()
         if in_group:
             self._refuse_sent(member)
+            self._note_empty()
         self._end(member)
+
+    def _note_empty(self) -> None:
+        """What was answered before the group became empty has come before, if it comes."""
+        if self.world.coordinator.classic.state is GroupState.EMPTY:
+            self.world.lost = {}
 
     def do_fail(self, member: int) -> None:
         """The same, with records in hand."""
@@ -510,7 +649,7 @@ class GroupsAdapter(SteppedAdapter[_World]):
 
     def do_pass_failed(self, member: int, partition: int) -> None:
         """The application goes on behind a record."""
-        self.world.applications[member].done[partition] += 1
+        self.world.applications[member].finish(partition)
 
     def do_crash(self, member: int) -> None:
         """The process dies. If it waits for others, nobody heeds what it owned."""
@@ -523,7 +662,9 @@ class GroupsAdapter(SteppedAdapter[_World]):
     def _end(self, member: int) -> None:
         application = self.world.applications[member]
         application.consumer = None
-        application.polled, application.done = {}, {}
+        self.world.lost.pop(member, None)
+        self.world.numbered.pop(member, None)
+        application.polled, application.done, application.fresh = {}, {}, set()
 
     def do_add_partition(self, partition: int) -> None:
         """The topic has another partition."""
@@ -573,6 +714,11 @@ class GroupsAdapter(SteppedAdapter[_World]):
         emptied = sum(1 for one in self.world.coordinator.classic.empty_generations if one <= generation)
         return max(0, generation - self._base - emptied)
 
+    def _shown_to(self, member: int, generation: int) -> int:
+        """The same, for a member that may be in a generation that is lost: the next one without members has its number too."""
+        number, shown = self.world.numbered.get(member, (None, 0))
+        return shown if number == generation else self._shown(generation)
+
     def _source(self) -> dict[str, Any]:
         world = self.world
         offsets = world.coordinator.offsets.offsets
@@ -593,7 +739,10 @@ class GroupsAdapter(SteppedAdapter[_World]):
 
     def _coordinator(self) -> dict[str, Any]:
         coordinator = self.world.coordinator
+        lost = self.world.lost
         shown: dict[str, Any] = {
+            "unanswered": [int(member in lost) for member in self.members],
+            "forgotten": [next((m for m, assigned in lost.items() if p in assigned), NONE) for p in self.partitions],
             "generation": self._shown(self._group_epoch()),
             "rebalancing": int(not self.is_new and coordinator.classic.state is GroupState.PREPARING_REBALANCE),
             "standing": [self._standing(member) for member in self.members],
@@ -649,7 +798,7 @@ class GroupsAdapter(SteppedAdapter[_World]):
         owned = [self._owned(member) for member in self.members]
         return {
             "up": [int(one.consumer is not None) for one in applications],
-            "known": [self._known(one) for one in applications],
+            "known": [self._known(member) for member in self.members],
             "owned": [[int(p in its_own) for p in self.partitions] for its_own in owned],
             "position": [
                 [self._position(member, partition) for partition in self.partitions] for member in self.members
@@ -662,11 +811,13 @@ class GroupsAdapter(SteppedAdapter[_World]):
         position = None if application.consumer is None else application.consumer.position(partition)
         return application.polled.get(partition, 0) if position is None else position.offset
 
-    def _known(self, application: Application) -> int:
-        consumer = application.consumer
+    def _known(self, member: int) -> int:
+        consumer = self.world.applications[member].consumer
         if consumer is None:
             return 0
-        return self._shown(consumer.reconciled_epoch if isinstance(consumer, NewConsumer) else consumer.assigned_in)
+        return self._shown_to(
+            member, consumer.reconciled_epoch if isinstance(consumer, NewConsumer) else consumer.assigned_in
+        )
 
     def _under_way(self) -> dict[str, Any]:
         late = self.world.late
@@ -674,11 +825,14 @@ class GroupsAdapter(SteppedAdapter[_World]):
         return {
             "sent": [[NONE if one is None else one.partition for one in row] for row in sent],
             "sent_offset": [[0 if one is None else one.offset for one in row] for row in sent],
-            "sent_in": [[0 if one is None else self._shown(one.generation) for one in row] for row in sent],
+            "sent_in": [
+                [0 if one is None else self._shown_to(member, one.generation) for one in row]
+                for member, row in enumerate(sent)
+            ],
             "late": NONE if late is None else late[1].partition,
             "late_offset": 0 if late is None else late[1].offset,
             "late_of": NONE if late is None else late[0],
-            "late_in": 0 if late is None else self._shown(late[1].generation),
+            "late_in": 0 if late is None else self._shown_to(late[0], late[1].generation),
         }
 
     def _slots(self, requests: list[OffsetCommit]) -> list[OffsetCommit | None]:

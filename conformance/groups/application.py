@@ -32,6 +32,8 @@ class Application:
     """None before it is made, and when the process has ended."""
     polled: dict[int, int] = field(default_factory=dict)
     done: dict[int, int] = field(default_factory=dict)
+    fresh: set[int] = field(default_factory=set)
+    """The partitions of which it has nothing to commit: no offset counts, and it has processed nothing since."""
     epochs: dict[int, dict[int, int | None]] = field(default_factory=dict)
     """Of each partition, by the offset behind a record: the record's leader epoch."""
     under_way: list[OffsetCommit] = field(default_factory=list)
@@ -40,7 +42,13 @@ class Application:
     def begin(self, partition: int, position: Position) -> None:
         """The application gets a partition, or its position is another."""
         self.polled[partition] = self.done[partition] = position.offset
+        self.fresh.discard(partition)
         self.epochs[partition] = {position.offset: position.epoch}
+
+    def finish(self, partition: int) -> None:
+        """A record is processed, or passed over."""
+        self.done[partition] += 1
+        self.fresh.discard(partition)
 
     def take(self, partition: int, position: Position) -> None:
         """A record comes, which ends at this position."""
@@ -54,7 +62,8 @@ class Application:
     def revoked(self, partitions: Iterable[int]) -> None:
         """onPartitionsRevoked: commitSync of what is done. Commits under way have come before, and count no more."""
         for partition in partitions:
-            if self.habits.commits_on_revoke and partition in self.done and self.consumer is not None:
+            if self.habits.commits_on_revoke and partition in self.done and partition not in self.fresh:
+                assert self.consumer is not None
                 offset = self.done[partition]
                 epoch = self.epoch_at(partition, offset)
                 try:
@@ -70,6 +79,7 @@ class Application:
     def lost(self, partitions: Iterable[int]) -> None:
         """onPartitionsLost: what is in hand of these is dropped, unless other threads have it."""
         for partition in partitions:
+            self.fresh.discard(partition)
             if self.habits.keeps_rest and self.done.get(partition) != self.polled.get(partition):
                 continue
             self.polled.pop(partition, None)

@@ -68,6 +68,7 @@ def release_of(model: Model) -> Release:
         knows_every_epoch=True,
         replays_writes=bool(settings["counts_refused"]),
         checks_epochs=bool(settings["checks_epoch"]),
+        names_generation=not settings["rejoins_quietly"],
         polls_in_rebalance=bool(settings["reads_in_rebalance"]),
         ignores_old_generations=bool(settings["ignores_old_claims"]),
         commits_before_revoking=not settings["reads_while_revoking"],

@@ -379,9 +379,15 @@ class InProcessAdapter:
         self.cluster.forget_messages(self._broker(replica))
 
     def do_power_loss(self, replica: int, kept: int) -> None:
-        """A broker that flushes every record is left with what it did flush; of another the step says what survives."""
+        """A broker that flushes every record is left with what it did flush; of another the step says what survives.
+
+        Whether a process that was killed had flushed its last record shows only here.
+        """
         broker = self.cluster.brokers[self._broker(replica)]
         broker.running.manager.checkpoint()
+        log = broker.disk.log(PARTITION)
+        if self.model.settings["flush"] and kept < len(log.entries):
+            log.flushed_end = kept
         broker.lose_power({} if self.model.settings["flush"] else {PARTITION: kept})
         self.cluster.forget_messages(self._broker(replica))
 

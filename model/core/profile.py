@@ -51,7 +51,8 @@ class Profile:
     `settings` are the values of the state's settings where they are not the lowest. `picture` says how runs are drawn. `family`
     names the protocol that it is a profile of, for the studies that go over all of them. `proviso` is a clause that every verdict
     assumes: "no exchange is delayed". `unfit` says why bounds do not go together; an empty text if they do. `lacks` has, for a
-    setting, the choices that this version does not know, each with the reason. Building a profile refuses functions outside Model
+    setting, the choices that this version does not know, each with the reason. `clash` says why settings do not go with the bounds.
+    Building a profile refuses functions outside Model
     Python (LanguageError).
     """
 
@@ -73,6 +74,7 @@ class Profile:
     proviso: str = ""
     unfit: Callable[[Mapping[str, int]], str] | None = None
     lacks: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    clash: Callable[[Mapping[str, int], Mapping[str, int]], str] | None = None
 
     def __post_init__(self) -> None:
         for part, kind in PARTS.items():
@@ -338,6 +340,7 @@ class Profile:
         too wide to explore.
         """
         chosen, settings = self._chosen(bounds)
+        self._refuse_clash(chosen, settings)
         self._ensure_spendable(settings)
         self._refuse(_unfit, chosen, "would do")
         if (sizes := tuple(chosen.values())) not in self._known_to_fit:
@@ -355,6 +358,12 @@ class Profile:
         """Settings that have been found to be possible, with their values."""
         return set()
 
+    def _refuse_clash(self, chosen: Mapping[str, int], settings: Mapping[str, int]) -> None:
+        """Raises BoundsError if settings do not go with the bounds."""
+        problem = self.clash(chosen, settings) if self.clash else ""
+        if problem:
+            raise BoundsError(f"{self.name} {problem}")
+
     def _ensure_spendable(self, settings: Mapping[str, int]) -> None:
         """Raises BoundsError for a budget that no action can spend: a search would say nothing about it."""
         for budget in self.budgets:
@@ -371,6 +380,7 @@ class Profile:
         out of its choices, or a state too large even so.
         """
         chosen, settings = self._chosen(bounds)
+        self._refuse_clash(chosen, settings)
         self._refuse(_unfit, chosen, "would do")
         self._refuse(_too_large_to_follow, chosen, "would do")
         return Model(self, chosen, settings)

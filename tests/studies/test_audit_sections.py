@@ -546,6 +546,19 @@ def test_offsets_in_a_transaction_must_not_go_back_when_the_coordinator_moves(su
         assert happening(section) == found
 
 
+def test_offsets_in_a_transaction_go_back_where_a_partition_that_is_taken_passes_for_given_up(asking: Asking) -> None:
+    """Two members have the partition, and the coordinator accepts the offsets of both: the output is written twice."""
+    taken = ("never_back", "1 orderly close + 1 failed heartbeat")
+    for protocol, release, found in (("consumer", "4.3.1", True), ("classic", "4.3.1", False)):
+        consumer = CONSUMER.format("false", "earliest") + f"group.protocol={protocol}\n"
+        texts = {"consumer": consumer, "broker": BROKER, "producer": APP}
+        section = only(asking(release, f"{TV2},commit=transaction", **texts), "groups")
+        assert (section.verdict == Verdict.VIOLATED, taken in happening(section)) == (found, found)
+        if found:
+            (fix,) = (fix for danger, fix in section.fixes.items() if danger.property == "never_back")
+            assert "set group.protocol=classic" in str(fix)
+
+
 def test_how_a_topic_of_the_coordinator_is_made_must_be_known(surviving: Asking) -> None:
     section = only(surviving("rolling-restart", "4.4.0", TV2, producer=APP), "transactions")
     assert (section.verdict, several_lose(section)) == (Verdict.UNDECIDED, set())
@@ -904,5 +917,6 @@ def test_offsets_in_a_transaction_are_asked_as_if_processing_and_commit_were_one
         (a.danger.property, a.with_what, a.usual) for a in case_of("commit=sync", consumer=consumer, broker=BROKER).asks
     }
     assert {one for one in of_sync if one[0] == "none_skipped"} == {one for one in asked if one[0] == "none_skipped"}
-    assert not {one[0] for one in asked} & {"none_repeated", "never_back"}
+    assert not {one[0] for one in asked} & {"none_repeated"}
+    assert {one[1] for one in asked if one[0] == "never_back"} == {"1 orderly close + 1 failed heartbeat"}
     assert any("end together, which exactly-once is asked about" in one for one in groups.assumed_of(both))

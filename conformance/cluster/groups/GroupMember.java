@@ -1,7 +1,9 @@
 import java.io.BufferedReader;
 import java.io.FileInputStream;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.Collection;
@@ -23,12 +25,16 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * Does what it is told through a socket with the consumer of a group. It answers by the command's number: an error or none, and what it has.
  *
  * It commits what is done of a partition before it gives it up, unless it commits automatically. Partitions are paused when they are assigned: a record comes only from the partition that is polled by its number.
+ *
+ * After `hold` the next onPartitionsAssigned does not end before `go`. The answer to `hold` comes as soon as it has begun.
  */
 public class GroupMember {
+    private static BufferedReader commands;
     private static PrintWriter told;
     private static String topic;
     private static KafkaConsumer<byte[], byte[]> consumer;
     private static boolean commitsByItself;
+    private static String holds;
     private static final Map<TopicPartition, OffsetAndMetadata> done = new HashMap<>();
     private static final Set<TopicPartition> revoked = new HashSet<>();
 
@@ -37,7 +43,7 @@ public class GroupMember {
         settings.load(new FileInputStream(arguments[0]));
         topic = arguments[1];
         Socket socket = new Socket("127.0.0.1", Integer.parseInt(arguments[2]));
-        BufferedReader commands = new BufferedReader(new InputStreamReader(socket.getInputStream(), "UTF-8"));
+        commands = new BufferedReader(new InputStreamReader(socket.getInputStream(), "UTF-8"));
         told = new PrintWriter(socket.getOutputStream());
         ByteArrayDeserializer bytes = new ByteArrayDeserializer();
         consumer = new KafkaConsumer<>(settings, bytes, bytes);
@@ -69,6 +75,7 @@ public class GroupMember {
                         done.putAll(offset(words[2], words[3]));
                         tell(number, null, "");
                         break;
+                    case "hold": holds = number; break;
                     case "close":
                         consumer.close();
                         tell(number, null, "");
@@ -126,6 +133,17 @@ public class GroupMember {
         @Override
         public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
             consumer.pause(partitions);
+            if (holds == null || partitions.isEmpty()) return;
+            tell(holds, null, listed(partitions));
+            holds = null;
+            try {
+                String[] words = commands.readLine().split(" ");
+                // Without a position of its own the consumer would ask the coordinator for one, in an epoch that is over (STALE_MEMBER_EPOCH).
+                consumer.seek(partition(words[2]), Long.parseLong(words[3]));
+                tell(words[0], null, "");
+            } catch (IOException problem) {
+                throw new UncheckedIOException(problem);
+            }
         }
     }
 }

@@ -19,7 +19,7 @@ from ..cluster import Cluster
 from ..debugging import AGENT, Debugger
 from ..gates import MEMBERS
 from ..releases import NO_CONFLUENT_KAFKA, ClusterError, MissingError
-from ..steered_clients import JavaClient, SteeredClient
+from ..steered_clients import Call, JavaClient, SteeredClient
 from ..story_paths import NotDoneError, PathStep
 from ..wire import HOST
 
@@ -50,6 +50,8 @@ class Reader:
     client: SteeredClient
     done: dict[int, int] = field(default_factory=dict)
     position: dict[int, int] = field(default_factory=dict)
+    taking: Call | None = None
+    """The poll that is in an onPartitionsAssigned that does not end: until then it can make no other."""
 
     def call(self, command: str, *arguments: object) -> str:
         """Make a call, and wait for what it says. Raises ClusterError if it fails."""
@@ -214,6 +216,8 @@ class Members:
 
     def _poll_nothing(self, reader: Reader) -> None:
         """Have a member poll no partition: it does what else it does in poll. It drops what it has of partitions that it gives up."""
+        if reader.taking is not None:
+            return
         reader.call("poll", POLL_MS, "none")
         for one in filter(None, reader.call("revoked").split(",")):
             reader.position.pop(int(one), None)

@@ -18,7 +18,7 @@ from ..gates import SYNC_GROUP
 from ..releases import ClusterError
 from ..story_paths import NotDoneError, PathStep, PlayedPath, PlayedStep
 from ..wire import CONSUMER, NO_ERROR
-from .commits import Commits
+from .heartbeats import Heartbeats
 from .members import (
     BACK,
     BROKER,
@@ -35,8 +35,8 @@ from .members import (
 SKIPPED, REPEATED = "none_skipped", "none_repeated"
 JUDGED = (SKIPPED, REPEATED, BACK)
 """What consumers must show where the model does, and nowhere else."""
-SEEN_TO_BE_REFUSED = ("poll", "commit_auto", "expire_early", "move_coordinator")
-"""What is seen not to happen: poll returns nothing, an offset stays."""
+SEEN_TO_BE_REFUSED = ("poll", "commit_auto", "expire_early", "move_coordinator", "take_unseen")
+"""What is seen not to happen: poll returns nothing, an offset stays, a partition is not given away."""
 EMPTY = "Empty"
 """The coordinator's word for a group without members."""
 
@@ -50,7 +50,7 @@ class Played(PlayedPath):
 
 
 @dataclass(eq=False)
-class Play(Commits):
+class Play(Heartbeats):
     """Plays a path on a cluster, in a topic and a group of its own."""
 
     ends: list[int] = field(default_factory=list, init=False)
@@ -300,8 +300,15 @@ class Play(Commits):
             self._look()
         return "it polls"
 
-    _join_by_heartbeat = _join
-    _heartbeat = _join
+    def _join_by_heartbeat(self, at: PathStep, member: int) -> str:
+        self._hold_heartbeats_of_takers()
+        return self._join(at, member)
+
+    def _heartbeat(self, at: PathStep, member: int) -> str:
+        takes = [one for one in self.path[self.path.index(at) + 1 :] if one.step.action.name == "take_unseen"]
+        if any(one.step.picks()["member"] == member for one in takes):
+            return self._begin_to_take(member)
+        return self._join(at, member)
 
     def _complete(self, at: PathStep) -> str:
         asking = [self.gates.gate(*self._syncs(member)) for member in self._polls_before_sync]
@@ -324,7 +331,9 @@ class Play(Commits):
         owned = {p for p in range(self.partitions) if state.owned[member][p]}
         return f"m{member + 1} owns {self._listed(owned)}"
 
-    _reconcile = _sync
+    def _reconcile(self, at: PathStep, member: int) -> str:
+        self.gates.open(*self._heartbeats(member))
+        return self._sync(at, member)
 
     def _crash(self, at: PathStep, member: int) -> str:
         self.readers.pop(member).client.kill()

@@ -170,7 +170,6 @@ def _settings(release: RunnableRelease, own: Mapping[str, str]) -> dict[str, str
         "group.initial.rebalance.delay.ms": "0",
         "group.min.session.timeout.ms": "1000",
         "broker.session.timeout.ms": "60000",
-        **own,
     }
     if release.number >= FIRST_WITH_NEW_PROTOCOL:
         found |= {
@@ -179,7 +178,7 @@ def _settings(release: RunnableRelease, own: Mapping[str, str]) -> dict[str, str
             "group.consumer.min.heartbeat.interval.ms": "100",
             "group.consumer.heartbeat.interval.ms": "500",
         }
-    return found
+    return {**found, **own}
 
 
 REPLICAS = "offsets.topic.replication.factor"

@@ -7,7 +7,7 @@ from enum import Enum
 
 from ..errors import ErrorCode
 from .assignor import NO_GENERATION, Assignor, Subscription
-from .classic_group import JoinResponse
+from .classic_group import JoinResponse, SyncResponse
 from .consumer import CommitFailed, Config, Consumer, Listener
 from .coordinator import GroupCoordinator
 from .source import SourcePartition
@@ -56,12 +56,15 @@ class ClassicConsumer(Consumer):
         """Heartbeat, and its answer (HeartbeatResponseHandler)."""
         error = self.coordinator.classic.heartbeat(self.member, self._generation)
         if error in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION):
-            self._reset_generation()
+            self._reset_generation(error)
         return error
 
-    def _reset_generation(self) -> None:
-        """The consumer is in no group. Simplified: it prepares to join anew in every release, as from 2.7.2 on (KAFKA-12983)."""
-        self.state, self.member, self._generation = ClientState.UNJOINED, "", NO_GENERATION
+    def _reset_generation(self, error: ErrorCode) -> None:
+        """The consumer is in no group. Simplified: it prepares to join anew in every release, as from 2.7.2 on (KAFKA-12983), and keeps
+        its id where its generation alone is wrong."""
+        if error is not ErrorCode.ILLEGAL_GENERATION:
+            self.member = ""
+        self.state, self._generation = ClientState.UNJOINED, NO_GENERATION
         self._needs_join_prepare = True
 
     def join(self, *, committed_before: bool = False) -> None:
@@ -77,8 +80,10 @@ class ClassicConsumer(Consumer):
             self._needs_join_prepare = False
         self.state = ClientState.PREPARING_REBALANCE
         classic = self.coordinator.classic
+        names_generation = self._cooperative or self.release.names_generation
         subscription = Subscription(
-            owned=frozenset(self.assigned if self._cooperative else ()), generation=self.assigned_in
+            owned=frozenset(self.assigned if self._cooperative else ()),
+            generation=self.assigned_in if names_generation else NO_GENERATION,
         )
         self.member = self.member or classic.new_member_id(self.config.client_id)
         classic.join(self.member, subscription, self.joined)
@@ -95,7 +100,7 @@ class ClassicConsumer(Consumer):
     def joined(self, response: JoinResponse) -> None:
         """The answer to JoinGroup; a leader assigns the partitions, and sends SyncGroup (onLeaderElected)."""
         if response.error is not ErrorCode.NONE:
-            self._reset_generation()
+            self._reset_generation(response.error)
             return
         self.member, self._generation = response.member, response.generation
         self.state = ClientState.COMPLETING_REBALANCE
@@ -106,11 +111,13 @@ class ClassicConsumer(Consumer):
     def sync(self) -> bool:
         """SyncGroup; False if there is no assignment (SyncGroupResponseHandler)."""
         response = self.coordinator.classic.sync(self.member, self._generation, None)
-        if response is None:
-            return False
+        return response is not None and self.synced(response)
+
+    def synced(self, response: SyncResponse) -> bool:
+        """The answer to SyncGroup; False if it is an error."""
         if response.error is not ErrorCode.NONE:
             if response.error is not ErrorCode.REBALANCE_IN_PROGRESS:
-                self._reset_generation()
+                self._reset_generation(response.error)
             return False
         self.state = ClientState.STABLE
         self._needs_join_prepare = True

@@ -48,6 +48,15 @@ class ClassicMember:
     assigned: frozenset[int] = frozenset()
 
 
+@dataclass(frozen=True, kw_only=True)
+class GroupRecord:
+    """What the log has of a group: its last generation, and each member of it with its assignment (GroupMetadataValue)."""
+
+    generation: int = 0
+    leader: str | None = None
+    members: Mapping[str, tuple[Subscription, frozenset[int]]] = field(default_factory=dict)
+
+
 class ClassicGroup:
     """A group with its members, its generation and its state."""
 
@@ -60,6 +69,7 @@ class ClassicGroup:
         """Have the members of the last generation subscribed to the topic (subscribedTopics)? None before the first."""
         self.empty_generations: list[int] = []
         """Generations that began without a member."""
+        self.record = GroupRecord()
         self._ids = 0
 
     def new_member_id(self, client_id: str) -> str:
@@ -105,6 +115,7 @@ class ClassicGroup:
         if not self.members:
             self.state, self.leader = GroupState.EMPTY, None
             self.empty_generations.append(self.generation)
+            self._write()
             return True
         self.state = GroupState.COMPLETING_REBALANCE
         if self.leader not in self.members:
@@ -126,9 +137,27 @@ class ClassicGroup:
             for name, one in self.members.items():
                 one.assigned = frozenset(assignment.get(name, ()))
             self.state = GroupState.STABLE
+            self._write()
         if self.state is GroupState.STABLE:
             return SyncResponse(assigned=self.members[member].assigned)
         return None
+
+    def _write(self) -> None:
+        """A generation that is stable or empty is written (storeGroup)."""
+        self.record = GroupRecord(
+            generation=self.generation,
+            leader=self.leader,
+            members={name: (one.subscription, one.assigned) for name, one in self.members.items()},
+        )
+
+    def load(self, record: GroupRecord) -> None:
+        """Another coordinator reads the record. Of a rebalance since it knows nothing (loadGroup)."""
+        self.record, self.generation, self.leader = record, record.generation, record.leader
+        self.members = {
+            name: ClassicMember(subscription=subscription, assigned=assigned, is_new=False)
+            for name, (subscription, assigned) in record.members.items()
+        }
+        self.state = GroupState.STABLE if self.members else GroupState.EMPTY
 
     def _refusal(self, member: str, generation: int) -> ErrorCode:
         if member not in self.members:

@@ -61,6 +61,9 @@ class ConsumerGroup:
     def heartbeat(self, name: str, epoch: int, owned: frozenset[int] | None) -> HeartbeatResponse:
         """ConsumerGroupHeartbeat: with epoch 0 a member joins. `owned` is None if it has not changed (consumerGroupHeartbeat)."""
         joins = epoch == 0
+        if joins and name in self.members:
+            known = self.members[name]
+            return HeartbeatResponse(epoch=known.epoch, assigned=frozenset(known.assigned))
         if joins:
             self.members[name] = ConsumerGroupMember()
             self.epoch += 1

@@ -44,9 +44,23 @@ class NewConsumer(Consumer):
     def heartbeat(self, *, full: bool) -> None:
         """ConsumerGroupHeartbeat; a full request tells what the member owns, as the one after a reconciliation does."""
         owned = frozenset(self.assigned) if full else None
-        self._answered(self.coordinator.consumer.heartbeat(self.member, self.epoch, owned))
+        self.answered(self.coordinator.consumer.heartbeat(self.member, self.epoch, owned))
 
-    def _answered(self, response: HeartbeatResponse) -> None:
+    def heartbeat_without_news(self) -> None:
+        """A heartbeat in the coordinator's epoch that changes nothing there: the answer has the member's assignment."""
+        known = self.coordinator.consumer.members[self.member]
+        self.answered(HeartbeatResponse(epoch=known.epoch, assigned=frozenset(known.assigned)))
+
+    def yet_to_take(self) -> Sequence[int]:
+        """What is assigned, and not yet the member's own."""
+        return sorted(self._target - set(self.assigned))
+
+    def heartbeat_while_taking(self) -> HeartbeatResponse:
+        """A full request while onPartitionsAssigned runs: what is being taken is not in it. Its answer waits for the callback."""
+        return self.coordinator.consumer.heartbeat(self.member, self.epoch, frozenset(self.assigned))
+
+    def answered(self, response: HeartbeatResponse) -> None:
+        """The answer to a heartbeat."""
         if response.error is not ErrorCode.NONE:
             self._fenced()
             return
@@ -61,7 +75,7 @@ class NewConsumer(Consumer):
 
     def join(self) -> None:
         """A heartbeat with epoch 0, of a member that is new or was fenced."""
-        self._answered(self.coordinator.consumer.heartbeat(self.member, 0, frozenset()))
+        self.answered(self.coordinator.consumer.heartbeat(self.member, 0, frozenset()))
 
     def reconcile(self) -> None:
         """What is not assigned any more is committed and given up, then the rest begins (maybeReconcile, revokeAndAssign).
@@ -73,7 +87,7 @@ class NewConsumer(Consumer):
         self.commit_last(revoked)
         if revoked:
             self.revoke(revoked)
-        for partition in sorted(self._target - set(self.assigned)):
+        for partition in self.yet_to_take():
             self.add(partition)
 
     def generation_of_commits(self) -> int:

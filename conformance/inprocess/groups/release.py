@@ -33,6 +33,8 @@ class Release:
     """Do consumers compare leader epochs (KIP-320)?"""
     knows_every_epoch: bool = False
     """Has a position its record's epoch wherever it comes from? In Kafka if records were polled, or if it was committed with it."""
+    names_generation: bool = True
+    """Have the metadata with which a member joins its generation (KIP-792)? Else those of one that joins again may be the same."""
     polls_in_rebalance: bool = True
     """Does poll return records while the group rebalances (KAFKA-8421)?"""
     ignores_old_generations: bool = False
@@ -54,6 +56,7 @@ KAFKA_0_9 = Release(
     loads_first_part_only=True,
     replays_writes=False,
     checks_epochs=False,
+    names_generation=False,
     polls_in_rebalance=False,
     epoch_of_partition=False,
 )
@@ -65,7 +68,8 @@ KAFKA_2_5 = replace(KAFKA_2_4, name="kafka-groups-2.5", polls_in_rebalance=True)
 KAFKA_2_8_1 = replace(KAFKA_2_5, name="kafka-groups-2.8.1", ignores_old_generations=True)
 KAFKA_2_8_2 = replace(KAFKA_2_8_1, name="kafka-groups-2.8.2", expiry=Expiry.EMPTY)
 KAFKA_3_2_0 = replace(KAFKA_2_8_2, name="kafka-groups-3.2.0", commits_before_revoking=False)
-KAFKA_3_4_1 = replace(KAFKA_2_8_2, name="kafka-groups-3.4.1", ignores_old_generations=False)
+KAFKA_3_4_0 = replace(KAFKA_2_8_2, name="kafka-groups-3.4.0", names_generation=True)
+KAFKA_3_4_1 = replace(KAFKA_3_4_0, name="kafka-groups-3.4.1", ignores_old_generations=False)
 KAFKA_4_0 = replace(KAFKA_3_4_1, name="kafka-groups-4.0", replays_writes=True, raises_epoch_while_revoking=True)
 KAFKA_4_2_2 = replace(KAFKA_4_0, name="kafka-groups-4.2.2", raises_epoch_while_revoking=False)
 KAFKA_4_3_1 = replace(KAFKA_4_2_2, name="kafka-groups-4.3.1", epoch_of_partition=True)
@@ -74,7 +78,7 @@ RELEASES = {
     release.name: release
     for release in (
         *(KAFKA_0_9, KAFKA_0_11_0_0, KAFKA_2_1, KAFKA_2_3, KAFKA_2_4, KAFKA_2_5, KAFKA_2_8_1, KAFKA_2_8_2),
-        *(KAFKA_3_2_0, KAFKA_3_4_1, KAFKA_4_0, KAFKA_4_2_2, KAFKA_4_3_1),
+        *(KAFKA_3_2_0, KAFKA_3_4_0, KAFKA_3_4_1, KAFKA_4_0, KAFKA_4_2_2, KAFKA_4_3_1),
     )
 }
 """By the names of the models' versions."""

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE
 
-from .offsets import accepts, starts_at, write_offset
+from .offsets import accepts, may_be_fresh, starts_at, write_offset
 from .state import ABSENT, Commit, Group, Member, Partition, Slot, Standing
 
 
 def target(s: Group, partition: Partition) -> int:
     """The member that the assignor chooses for a partition, round robin among those in the group; NONE if there is none."""
-    count = sum(1 for member in s.each(Member) if s.standing[member] != Standing.UNKNOWN)
+    return target_if(s, partition, ABSENT, ABSENT)
+
+
+def target_if(s: Group, partition: Partition, joined: int, gone: int) -> int:
+    """The same, as if one member had joined and another, if it is not the same, were gone."""
+    count = sum(1 for member in s.each(Member) if is_counted(s, member, joined, gone))
     turn = partition % s.size(Partition)
     for _ in s.each(Partition):
         if 0 < count <= turn:
             turn -= count
     found = ABSENT
     for member in s.each(Member):
-        if s.standing[member] != Standing.UNKNOWN:
+        if is_counted(s, member, joined, gone):
             if turn == 0:
                 found = member
             turn -= 1
     return found
+
+
+def is_counted(s: Group, member: Member, joined: int, gone: int) -> bool:
+    """Is the member in the group, or would it be?"""
+    return member == joined or (s.standing[member] != Standing.UNKNOWN and member != gone)
 
 
 def in_threads(s: Group) -> bool:
@@ -49,7 +59,7 @@ def commits_last(s: Group, member: Member, partition: Partition) -> None:
     if accepts(s, member, partition, s.known[member]):
         if commits_automatically(s):
             write_offset(s, partition, s.position[member][partition])
-        elif s.commits_on_revoke and s.commit != Commit.BEFORE:
+        elif s.commits_on_revoke and s.commit != Commit.BEFORE and not s.fresh[member][partition]:
             write_offset(s, partition, s.done[member][partition])
             drop_earlier_commits(s, member, partition)
 
@@ -64,6 +74,7 @@ def drop_earlier_commits(s: Group, member: Member, partition: Partition) -> None
 def give_up(s: Group, member: Member, partition: Partition) -> None:
     """A member does not own the partition any more. Other threads may finish what they have of it."""
     s.owned[member][partition] = False
+    s.fresh[member][partition] = False
     if not in_threads(s) or s.drops_records or s.done[member][partition] == s.position[member][partition]:
         s.position[member][partition] = 0
         s.done[member][partition] = 0
@@ -75,6 +86,7 @@ def take(s: Group, member: Member, partition: Partition) -> None:
         s.owned[member][partition] = True
         s.position[member][partition] = starts_at(s, partition)
         s.done[member][partition] = starts_at(s, partition)
+        s.fresh[member][partition] = may_be_fresh(s) and starts_at(s, partition) != s.committed[partition]
 
 
 def has_no_rest(s: Group, member: Member) -> bool:

@@ -6,6 +6,7 @@ from neverlost.model.core import NONE, action, require, sends
 
 from .assigning import commits_last, give_up, has_no_rest, in_poll, take, target
 from .offsets import refuse_sent, starts_at
+from .record import is_fenced
 from .state import Generation, Group, Member, Partition, Protocol, Standing
 
 
@@ -13,22 +14,26 @@ from .state import Generation, Group, Member, Partition, Protocol, Standing
 def join_by_heartbeat(s: Group, member: Member) -> None:
     """A member joins; one that has learned that it was expelled first loses what it owned, without a commit.
 
+    So does one in an epoch that the coordinator has not. The coordinator still has it as a member, in its epoch, with its partitions.
+
     Source: AbstractMembershipManager.transitionToFenced, GroupMetadataManager.consumerGroupHeartbeat.
     """
     require(s.protocol == Protocol.CONSUMER)
     require(s.up[member])
     require(in_poll(s, member))
-    require(s.standing[member] == Standing.UNKNOWN)
-    require(s.generation + 1 < s.size(Generation))
+    require(is_fenced(s, member) or (s.standing[member] == Standing.UNKNOWN and s.generation + 1 < s.size(Generation)))
 
     for partition in s.each(Partition):
         if s.owned[member][partition]:
             give_up(s, member, partition)
     refuse_sent(s, member)
-    s.standing[member] = Standing.STABLE
-    s.generation += 1
-    s.member_epoch[member] = s.generation
-    s.emptied = False
+    if s.standing[member] == Standing.UNKNOWN:
+        s.standing[member] = Standing.STABLE
+        s.generation += 1
+        s.member_epoch[member] = s.generation
+        s.emptied = False
+    if s.known[member] > s.member_epoch[member]:
+        s.known[member] = 0
 
 
 @action(
@@ -45,23 +50,78 @@ def heartbeat(s: Group, member: Member) -> None:
     require(s.protocol == Protocol.CONSUMER)
     require(s.up[member])
     require(s.standing[member] == Standing.STABLE)
+    require(not is_fenced(s, member))
     require(not is_revoking(s, member))
     require(has_news(s, member))
 
     for partition in s.each(Partition):
         if s.given[partition] == member and s.asked[partition]:
-            s.given[partition] = NONE
-            s.given_in[partition] = 0
-            s.asked[partition] = False
+            free(s, partition)
     for partition in s.each(Partition):
         if s.given[partition] == member and target(s, partition) != member:
             s.asked[partition] = True
     if not is_asked(s, member):
-        s.member_epoch[member] = s.generation
-        for partition in s.each(Partition):
-            if s.given[partition] == NONE and s.discovered[partition] and target(s, partition) == member:
-                s.given[partition] = member
-                s.given_in[partition] = s.generation
+        reach_epoch(s, member)
+
+
+def free(s: Group, partition: Partition) -> None:
+    """A partition is nobody's."""
+    s.given[partition] = NONE
+    s.given_in[partition] = 0
+    s.asked[partition] = False
+
+
+def reach_epoch(s: Group, member: Member) -> None:
+    """A member that has nothing to give up is in the group's epoch, and gets what is free and meant for it."""
+    s.member_epoch[member] = s.generation
+    for partition in s.each(Partition):
+        if s.given[partition] == NONE and s.discovered[partition] and target(s, partition) == member:
+            s.given[partition] = member
+            s.given_in[partition] = s.generation
+
+
+@action("ConsumerGroupHeartbeat after an error", sends("member", "coordinator", "heartbeat"))
+def take_unseen(s: Group, member: Member, partition: Partition) -> None:
+    """A member takes a partition, and a heartbeat fails meanwhile, as when the coordinator moves. The next one repeats everything.
+
+    The partition is not yet its own by that request, so that the coordinator takes it for given up, if it is meant for another member.
+    The member reads it, until it has followed the answer. It takes all that it was assigned at once.
+
+    Source: AbstractMembershipManager.revokeAndAssign (the current assignment follows onPartitionsAssigned),
+    AbstractHeartbeatRequestManager (all fields after an error), CurrentAssignmentBuilder.computeNextAssignment.
+    """
+    require(s.protocol == Protocol.CONSUMER)
+    require(s.drops_what_is_taken)
+    require(s.heartbeat_failures_left > 0 or s.coordinator_moves_left > 0)
+    require(s.up[member])
+    require(s.standing[member] == Standing.STABLE)
+    require(in_poll(s, member))
+    require(has_no_rest(s, member))
+    require(not is_fenced(s, member))
+    require(s.given[partition] == member and not s.owned[member][partition] and starts_at(s, partition) != NONE)
+    require(not s.asked[partition] and target(s, partition) != member)
+    require(not must_give_up(s, member))
+
+    if s.heartbeat_failures_left > 0:
+        s.heartbeat_failures_left -= 1
+    else:
+        s.coordinator_moves_left -= 1
+    s.known[member] = s.member_epoch[member]
+    for other in s.each(Partition):
+        if s.given[other] == member and not s.asked[other]:
+            take(s, member, other)
+    for other in s.each(Partition):
+        if s.given[other] == member and target(s, other) != member:
+            free(s, other)
+    reach_epoch(s, member)
+
+
+def must_give_up(s: Group, member: Member) -> bool:
+    """Does the member own a partition that is meant for another?"""
+    for partition in s.each(Partition):
+        if s.given[partition] == member and s.owned[member][partition] and target(s, partition) != member:
+            return True
+    return False
 
 
 def is_asked(s: Group, member: Member) -> bool:
@@ -98,6 +158,7 @@ def reconcile(s: Group, member: Member) -> None:
     require(s.standing[member] == Standing.STABLE)
     require(in_poll(s, member))
     require(has_no_rest(s, member))
+    require(not is_fenced(s, member))
     require(is_behind(s, member))
 
     s.known[member] = s.member_epoch[member]

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE, action, require
 
-from .offsets import forget_offset, refuse_sent, take_over, write_offset
+from .offsets import forget_offset, refuse_sent
+from .record import record_generation
 from .state import Generation, Group, Member, Partition, Protocol, Standing
 
 
 def drop(s: Group, member: Member) -> None:
     """The coordinator drops a member: what it was assigned is free, and the others are to rebalance.
 
-    What it has sent names a member that does not exist any more, and is refused for good.
+    What it has sent names a member that does not exist any more, and is refused for good. One that waits for others or for its
+    assignment learns of it at once, and joins as another.
     """
+    if s.standing[member] != Standing.STABLE and not s.unanswered[member]:
+        s.recorded[member] = False
     s.standing[member] = Standing.UNKNOWN
     s.member_epoch[member] = 0
     refuse_sent(s, member)
@@ -27,6 +31,7 @@ def drop(s: Group, member: Member) -> None:
         s.rebalancing = has_members(s)
     if not has_members(s):
         s.emptied = s.expires_in_rebalance == 1
+        record_generation(s)
 
 
 def has_members(s: Group) -> bool:
@@ -95,58 +100,3 @@ def expire_early(s: Group, partition: Partition) -> None:
 
     s.idle_times_left -= 1
     forget_offset(s, partition)
-
-
-@action("KAFKA-20634, KAFKA-5600")
-def move_coordinator(s: Group, partition: Partition) -> None:
-    """The coordinator's partition gets another leader, and an acknowledged commit no longer counts: it is truncated, or not loaded.
-
-    Source: CoordinatorPartitionWriter.ListenerAdapter: the high watermark of the follower's log passed for the coordinator's own.
-    GroupMetadataManager.doLoadGroupsAndOffsets of 0.11.0.0: what was loaded from the first part of the log is kept. Up to 0.10.2 it
-    reads to the high watermark of the new leader, which its followers have yet to raise.
-    """
-    require(s.coordinator_moves_left > 0)
-    require(
-        s.loads_old
-        or s.loads_to_high_watermark
-        or s.acknowledges_lost
-        or (s.preview_acknowledges_lost and s.protocol == Protocol.CONSUMER)
-    )
-    require(s.committed[partition] != s.older[partition])
-
-    s.coordinator_moves_left -= 1
-    lose_commit(s, partition)
-    take_over(s)
-
-
-@action("offsets.commit.timeout.ms, a coordinator that loads its log")
-def load_log(s: Group) -> None:
-    """The coordinator's partition gets another leader, which reads the log: commits that were written and answered with an error count.
-
-    Source: GroupMetadataManager.doLoadGroupsAndOffsets: for each key the last record.
-    """
-    require(s.coordinator_moves_left > 0)
-    require(any(s.unseen[partition] != NONE for partition in s.each(Partition)))
-
-    s.coordinator_moves_left -= 1
-    take_over(s)
-
-
-@action("an unclean election of __consumer_offsets")
-def roll_back(s: Group, partition: Partition) -> None:
-    """The coordinator's log loses the last commit of a partition."""
-    require(s.rollbacks_left > 0)
-    require(s.committed[partition] != s.older[partition])
-
-    s.rollbacks_left -= 1
-    lose_commit(s, partition)
-    take_over(s)
-
-
-def lose_commit(s: Group, partition: Partition) -> None:
-    """What was committed before counts again; what was written behind it is lost too."""
-    if s.older[partition] == NONE:
-        forget_offset(s, partition)
-    else:
-        write_offset(s, partition, s.older[partition])
-        s.older[partition] = s.committed[partition]

@@ -7,6 +7,7 @@ from neverlost.model.core import action, require, sends
 from .assigning import all_done, commits_last, give_up
 from .coordinator import drop
 from .member import is_joining
+from .record import stop_waiting
 from .state import Generation, Group, Member, Partition, Standing
 
 
@@ -14,8 +15,11 @@ def end_process(s: Group, member: Member) -> None:
     """The process ends, with everything that it has in memory."""
     s.up[member] = False
     s.known[member] = 0
+    s.recorded[member] = False
+    stop_waiting(s, member)
     for partition in s.each(Partition):
         s.owned[member][partition] = False
+        s.fresh[member][partition] = False
         s.position[member][partition] = 0
         s.done[member][partition] = 0
 
@@ -66,6 +70,7 @@ def pass_failed(s: Group, member: Member, partition: Partition) -> None:
 
     s.failures_left -= 1
     s.done[member][partition] += 1
+    s.fresh[member][partition] = False
 
 
 def close(s: Group, member: Member) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from neverlost.model.core import NONE, action, require, sends
 
 from .assigning import commits_automatically, in_poll
-from .offsets import accepts, forget_late, out_of_range, reset_offset, write_and_refuse, write_offset
+from .offsets import accepts, forget_late, may_be_fresh, out_of_range, reset_offset, write_and_refuse, write_offset
 from .state import Commit, Group, Member, Offset, Partition, Protocol, Standing, Times
 
 
 def is_joining(s: Group, member: Member) -> bool:
     """Does the member wait for the others to join, or for its assignment?"""
+    if s.unanswered[member]:
+        return True
     return s.standing[member] == Standing.JOINING or s.standing[member] == Standing.SYNCING
 
 
@@ -65,6 +67,7 @@ def reset_position(s: Group, member: Member, partition: Partition) -> None:
     require(out_of_range(s, member, partition))
     require(reset_offset(s, partition) != NONE)
 
+    s.fresh[member][partition] = may_be_fresh(s)
     s.position[member][partition] = reset_offset(s, partition)
     s.done[member][partition] = reset_offset(s, partition)
 
@@ -76,6 +79,7 @@ def process(s: Group, member: Member, partition: Partition, offset: Offset) -> N
     require(offset < s.position[member][partition])
 
     s.done[member][partition] += 1
+    s.fresh[member][partition] = False
     if s.processed[partition][offset] == Times.NEVER:
         s.processed[partition][offset] = Times.ONCE
     else:
@@ -149,7 +153,8 @@ def fail_commit(s: Group, member: Member, partition: Partition) -> None:
     require(s.commit_failures_left > 0)
     require(s.sent[member][0] == partition)
 
-    fail_first(s, member, partition)
+    s.commit_failures_left -= 1
+    refuse_first(s, member, partition)
 
 
 @action("OffsetCommit, offsets.commit.timeout.ms")
@@ -170,17 +175,16 @@ def fail_after_write(s: Group, member: Member, partition: Partition) -> None:
         require(next_commit(s, member, partition) != s.committed[partition])
         require(accepts(s, member, partition, s.known[member]))
 
+    s.commit_failures_left -= 1
     if s.commit == Commit.ASYNC:
         write_and_refuse(s, partition, s.sent_offset[member][0])
-        fail_first(s, member, partition)
+        refuse_first(s, member, partition)
     else:
-        s.commit_failures_left -= 1
         write_and_refuse(s, partition, next_commit(s, member, partition))
 
 
-def fail_first(s: Group, member: Member, partition: Partition) -> None:
+def refuse_first(s: Group, member: Member, partition: Partition) -> None:
     """The first commit under way is answered with an error. If the application repeats it, that comes after what it has sent since."""
-    s.commit_failures_left -= 1
     offset = s.sent_offset[member][0]
     end_first(s, member)
     if s.retries_async and s.up[member]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE
 
-from .state import ABSENT, Generation, Group, Member, Partition, Protocol, Reset, Slot, Standing
+from .state import ABSENT, Commit, Generation, Group, Member, Partition, Protocol, Reset, Slot, Standing
 
 
 def accepts(s: Group, member: Member, partition: Partition, named: Generation) -> bool:
@@ -60,8 +60,19 @@ def take_over(s: Group) -> None:
             s.cut_at[partition] = NONE
 
 
+def may_be_fresh(s: Group) -> bool:
+    """Does it matter whether a member has processed anything where auto.offset.reset=latest let it begin? It commits what it has."""
+    return s.reset == Reset.LATEST and (s.commit == Commit.SYNC or s.commit == Commit.ASYNC)
+
+
 def forget_offset(s: Group, partition: Partition) -> None:
-    """Nothing is committed any more. A tombstone is written for what the coordinator has, and hides what it has not taken over."""
+    """Nothing is committed any more. A tombstone is written for what the coordinator has, and hides what it has not taken over.
+
+    An application that has committed all that it has processed has nothing to commit again.
+    """
+    for member in s.each(Member):
+        if may_be_fresh(s) and s.owned[member][partition] and s.done[member][partition] == s.committed[partition]:
+            s.fresh[member][partition] = True
     if s.committed[partition] != NONE:
         s.unseen[partition] = NONE
     s.committed[partition] = NONE

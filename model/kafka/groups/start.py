@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from .assigning import target
+from .offsets import may_be_fresh
+from .record import record_generation
 from .state import Group, Member, Partition, Standing
 
 
@@ -25,11 +27,13 @@ def initial(s: Group) -> None:
                 if target(s, partition) == member:
                     s.given[partition] = member
                     s.owned[member][partition] = True
+                    s.fresh[member][partition] = may_be_fresh(s) and s.new_group == 1
     s.joins_left = s.joins
     s.leaves_left = s.leaves
     s.failures_left = s.failures
     s.crashes_left = s.crashes
     s.timeouts_left = s.timeouts
+    s.heartbeat_failures_left = s.heartbeat_failures
     s.commit_failures_left = s.commit_failures
     s.delays_left = s.delays
     s.expiries_left = s.expiries
@@ -39,3 +43,4 @@ def initial(s: Group) -> None:
     s.partition_adds_left = s.partition_adds
     s.truncations_left = s.truncations
     s.removals_left = s.removals
+    record_generation(s)

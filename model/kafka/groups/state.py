@@ -109,6 +109,13 @@ class Group(State):
     """May a coordinator that loses its partition acknowledge a commit that is truncated (KAFKA-20634)?"""
     preview_acknowledges_lost = setting(flag())
     """May it with KIP-848, whose coordinator 3.7 to 3.9 have beside the classic one?"""
+    rejoins_quietly = setting(flag())
+    """Does a member that joins again with the same metadata get the coordinator's generation, without another rebalance?"""
+    preview_answers_at_once = setting(flag())
+    """Does the coordinator of KIP-848's preview answer with what it has read in its log, before other replicas have it?"""
+    drops_what_is_taken = setting(flag())
+    """Does a heartbeat that repeats everything leave out a partition whose onPartitionsAssigned runs (KIP-848)? It is taken for given
+    up, if it is meant for another member by then."""
     counts_refused = setting(flag())
     """Does a commit that was written and answered with an error count at once? Else a coordinator that loads its log counts it."""
     epoch_per_partition = setting(flag())
@@ -124,6 +131,8 @@ class Group(State):
     """How many times a consumer process may die."""
     timeouts = budget(up_to(Count), singular="timeout of a member", whose=CLIENT)
     """How many times a running member may be silent so long that it is expelled (`session.timeout.ms`, `max.poll.interval.ms`)."""
+    heartbeat_failures = budget(up_to(Count), singular="failed heartbeat", whose=BROKER)
+    """How many times a heartbeat may fail while its member is taking a partition (KIP-848)."""
     commit_failures = budget(up_to(Count), singular="failed commit", whose=BROKER)
     """How many times a commit may fail with a retriable error, whether the coordinator has written it or not."""
     delays = budget(up_to(Count), singular="held-up commit", whose=BROKER)
@@ -177,6 +186,13 @@ class Group(State):
     """Has its member been asked to give the partition up (KIP-848)?"""
     member_epoch = per(Member, any_of(Generation))
     """The member's epoch, as the coordinator has it (KIP-848)."""
+    recorded = per(Member, flag())
+    """Has the record of the group's generation the member, so that a coordinator that loads it knows it? Asked of the classic protocol,
+    where the next generation may be forgotten."""
+    forgotten = per(Partition, optional(Member))
+    """The member to which a generation gave the partition that the coordinator after has not."""
+    unanswered = per(Member, flag())
+    """Does the member wait for its assignment of that generation?"""
     up = per(Member, flag())
     """Is the process running?"""
     known = per(Member, any_of(Generation))
@@ -185,6 +201,9 @@ class Group(State):
     """Does the member believe that a partition is its own?"""
     position = per(Member, Partition, up_to(Offset))
     """The offset that the member polls next."""
+    fresh = per(Member, Partition, flag())
+    """Has the member begun where auto.offset.reset=latest says, or is its offset gone since, and has it processed nothing after that?
+    Then its last commit, of what is processed, has no offset for the partition."""
     done = per(Member, Partition, up_to(Offset))
     """The offset up to which the member has processed what it polled. From here to the position, records are in hand."""
     sent = per(Member, Slot, optional(Partition))
@@ -211,6 +230,8 @@ class Group(State):
     """How many times a process may still die."""
     timeouts_left = counter(timeouts)
     """How many times a running member may still be expelled."""
+    heartbeat_failures_left = counter(heartbeat_failures)
+    """How many times a heartbeat may still fail."""
     commit_failures_left = counter(commit_failures)
     """How many times a commit may still fail."""
     delays_left = counter(delays)

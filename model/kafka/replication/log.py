@@ -23,6 +23,8 @@ def append(s: Partition, replica: Replica, value: int, epoch: int) -> None:
     s.record_value[replica][offset] = value
     s.record_epoch[replica][offset] = epoch
     s.log_end[replica] = offset + 1
+    if s.flush and s.crashes > 0 and s.power_losses > 0:
+        s.cached[replica] = 0
 
 
 def cut(s: Partition, replica: Replica, end: int) -> None:
@@ -31,6 +33,8 @@ def cut(s: Partition, replica: Replica, end: int) -> None:
         if offset >= end:
             s.record_value[replica][offset] = NONE
             s.record_epoch[replica][offset] = NONE
+    if s.flush and s.crashes > 0 and s.power_losses > 0 and end < s.log_end[replica]:
+        s.cached[replica] = 0
     s.log_end[replica] = min(s.log_end[replica], end)
     s.high_watermark[replica] = min(s.high_watermark[replica], end)
 

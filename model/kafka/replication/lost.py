@@ -63,7 +63,11 @@ def end_after_loss(s: Partition, replica: Replica, checkpoint: End) -> None:
     """A broker is told to cut its metadata log below what it knows to be committed, and its process ends. Its logs survive."""
     require(may_have_to_end(s, replica))
     require(checkpoint <= s.high_watermark[replica])
-    require(checkpoint == s.high_watermark[replica] or s.registers_unfenced)
+    require(
+        checkpoint == s.high_watermark[replica]
+        or (s.misses_restarts and s.controller_changes > 0)
+        or s.registers_unfenced
+    )
 
     s.high_watermark[replica] = checkpoint
     go_down(s, replica)

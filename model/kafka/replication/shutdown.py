@@ -63,6 +63,8 @@ def shut_down(s: Partition, replica: Replica) -> None:
 
     if not is_shutting_down(s, replica):
         s.shutdowns_left -= 1
+    if s.flush and s.crashes > 0 and s.power_losses > 0:
+        s.cached[replica] = 0
     go_down(s, replica)
     if s.elr:
         s.silent = with_member(s.silent, replica)

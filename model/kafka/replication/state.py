@@ -204,6 +204,8 @@ class Partition(State):
     """May a leader drop a silent follower although it has caught up (up to 2.0)?"""
     epoch_per_shrink = setting(any_of(EpochPerShrink))
     """Which ISR changes that drop a member come with a new leader epoch (KAFKA-15021)?"""
+    misses_restarts = setting(flag())
+    """Does a new controller take a broker that it finds registered for one that has never been away (ZooKeeper)?"""
     registers_unfenced = setting(flag())
     """May a broker that returns before it was fenced stay leader and in the ISR (KRaft, until KAFKA-18106)?"""
     compacted = setting(flag())
@@ -340,6 +342,9 @@ class Partition(State):
     """How many responses to the producer may still be lost."""
     consumer_crashes_left = counter(consumer_crashes)
     """How many times the consumer may still die."""
+    cached = per(Replica, flag())
+    """Was the last record of the log written by a process that was killed before it flushed it, and is it not flushed since? Only asked
+    where every record is flushed at once, processes die, and power is lost."""
     min_isr_was_set = per(MinIsrChange, flag())
     """Which of the changes of min ISR that are allowed have happened."""
     directory_was_moved = per(DirectoryMove, flag())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neverlost.model.core import Action
-from neverlost.model.kafka.groups import classic, consumer_protocol, coordinator, faults, member, source
+from neverlost.model.kafka.groups import classic, consumer_protocol, coordinator, faults, member, moves, source
 
 from ..atomicity import ABSENT, Gap, Ledger, LedgerRow, Merged, Missing, Place, at
 from ..releases import EITHER, InReleases
@@ -117,6 +117,16 @@ def _outside(action: Action, *places: str, gaps: tuple[Gap, ...] = ()) -> tuple[
     return (LedgerRow(action=action, when=_in(), by=SURROUNDINGS, places=at(*places), gaps=gaps, read=("3.6.2",)),)
 
 
+LOST_WITH_ANSWERS = Gap(
+    when=_in(),
+    between="writing an assignment, answering with it, and the next coordinator, which does not have it",
+    done=Merged(
+        because="nobody is answered from it but those whom these steps answer: until then it is not acknowledged, and a coordinator"
+        " that has only read it answers no one else before the next one has its place"
+    ),
+)
+
+
 COMMITS = at("ConsumerCoordinator.java: sendOffsetCommitRequest", "GroupCoordinator.scala: handleCommitOffsets")
 JOINS = at("ConsumerCoordinator.java: onJoinPrepare", "GroupCoordinator.scala: handleJoinGroup")
 JOINS_NEW = at("ConsumerCoordinator.java: onJoinPrepare", "GroupMetadataManager.java: classicGroupJoin")
@@ -222,9 +232,19 @@ LEDGER = Ledger(
                 between="the last commit, giving partitions up, and taking others",
                 done=Merged(
                     because="partitions that are to be given up return nothing from the beginning on, and the coordinator gives them to"
-                    " nobody before the end"
+                    " nobody before the end. What is being taken it may give to another: take_unseen"
                 ),
             ),
+        ),
+        *_of_new_protocol(
+            consumer_protocol.take_unseen,
+            IN_EVENTS,
+            at(
+                "AbstractMembershipManager.java: revokeAndAssign",
+                "CurrentAssignmentBuilder.java: computeNextAssignment",
+            ),
+            SENT_AND_ANSWERED,
+            OFFSET_FETCHED_LATER,
         ),
         *_of_coordinator(
             coordinator.expel,
@@ -246,9 +266,36 @@ LEDGER = Ledger(
             at("GroupMetadataManager.scala: deleteExpiredOffsets, cleanupGroupMetadata"),
             at("OffsetMetadataManager.java: cleanupExpiredOffsets"),
         ),
-        *_outside(coordinator.move_coordinator, "ReplicaManager.scala: applyDelta"),
-        *_outside(coordinator.load_log, "ReplicaManager.scala: applyDelta"),
-        *_outside(coordinator.roll_back, "ReplicaManager.scala: applyDelta"),
+        *_outside(moves.move_coordinator, "ReplicaManager.scala: applyDelta"),
+        *_outside(moves.load_log, "ReplicaManager.scala: applyDelta"),
+        *_outside(moves.roll_back, "ReplicaManager.scala: applyDelta"),
+        *_outside(moves.move_under_commit, "ReplicaManager.scala: applyDelta"),
+        *_of_coordinator(
+            moves.forget_generation,
+            at("GroupCoordinator.scala: doSyncGroup", "GroupMetadataManager.scala: loadGroup"),
+            at(
+                "GroupMetadataManager.java: classicGroupSync", "CoordinatorPartitionWriter.java: onHighWatermarkUpdated"
+            ),
+            BEFORE_LEADER,
+            LOST_WITH_ANSWERS,
+        ),
+        *_of_coordinator(
+            moves.sync_forgotten,
+            at("GroupCoordinator.scala: doSyncGroup", "ConsumerCoordinator.java: onJoinComplete"),
+            at("GroupMetadataManager.java: classicGroupSync", "ConsumerCoordinator.java: onJoinComplete"),
+            SENT_AND_ANSWERED,
+            OFFSET_FETCHED_LATER,
+        ),
+        *_of_new_protocol(
+            moves.heartbeat_forgotten,
+            IN_EVENTS,
+            at(
+                "GroupMetadataManager.java: consumerGroupHeartbeat",
+                "CoordinatorPartitionWriter.java: onHighWatermarkUpdated",
+            ),
+            SENT_AND_ANSWERED,
+            LOST_WITH_ANSWERS,
+        ),
         *_outside(faults.start_member, "KafkaConsumer.java: subscribe"),
         *_outside(faults.leave, "KafkaConsumer.java: close", gaps=(SENT_AND_ANSWERED,)),
         *_outside(faults.fail, "KafkaConsumer.java: close", gaps=(SENT_AND_ANSWERED,)),

@@ -81,6 +81,17 @@ DIFFERENCES = (
         known="code read on the branches of 0.9.0, 0.10.0, 0.10.1, 0.10.2 and 0.11.0",
     ),
     ReleaseDifference(
+        rule="A member that joins again, with the same metadata, gets the generation that the coordinator has.",
+        settings={"rejoins_quietly": 1},
+        since="0.9.0.0",
+        until="3.3.2",
+        source=(
+            "KIP-792 ended it: the metadata have the generation (ConsumerCoordinator.metadata);"
+            " GroupCoordinator.doCurrentMemberJoinGroup"
+        ),
+        known="code read on the branches of 0.9.0, 0.11.0, 2.3, 3.3 and 3.4",
+    ),
+    ReleaseDifference(
         rule="Poll returns records of what a cooperative member keeps while the group rebalances.",
         settings={"reads_in_rebalance": 1},
         since="2.5.0",
@@ -139,6 +150,21 @@ DIFFERENCES = (
         source="KAFKA-20634; CoordinatorPartitionWriter.ListenerAdapter.onHighWatermarkUpdated",
         known="code read on the branches of 3.7, 3.8 and 3.9",
     ),
+    ReleaseDifference(
+        rule="The coordinator of KIP-848's preview answers a heartbeat with what it has read in its log, before others have it.",
+        settings={"preview_answers_at_once": 1},
+        since="3.7.0",
+        until="3.8.1",
+        source="KAFKA-16973; CoordinatorRuntime: a write without records waited for pending ones only",
+        known="code read on the branches of 3.7, 3.8 and 3.9",
+    ),
+    ReleaseDifference(
+        rule="A partition whose onPartitionsAssigned runs is not in a heartbeat that repeats everything.",
+        settings={"drops_what_is_taken": 1},
+        since="3.8.0",
+        source="MembershipManagerImpl.revokeAndAssign; CurrentAssignmentBuilder (KAFKA-16249); no ticket is known",
+        known="code read on the branches of 3.7, 3.8 and 3.9, and on trunk; seen on 4.1.1 and 4.3.1",
+    ),
     _acknowledges_lost("4.0.0", "4.2.1"),
     _acknowledges_lost("4.3.0", "4.3.0"),
     ReleaseDifference(
@@ -183,9 +209,14 @@ NAMED = (
     NamedVersion(
         "kafka-groups-3.2.0", "3.2.0", EITHER, "3.2.0 to 3.2.2: poll returns records while partitions are given up."
     ),
-    NamedVersion("kafka-groups-3.2.3", "3.2.3", EITHER, "3.2.3 to 3.4.0: as 2.8.2."),
+    NamedVersion("kafka-groups-3.2.3", "3.2.3", EITHER, "3.2.3 and 3.3: as 2.8.2."),
+    NamedVersion("kafka-groups-3.4.0", "3.4.0", EITHER, "3.4.0: members name their generation when they join."),
     NamedVersion("kafka-groups-3.4.1", "3.4.1", EITHER, "3.4.1 to 3.6: the assignor heeds every claim."),
-    NamedVersion("kafka-groups-3.7", "3.7.0", EITHER, "3.7 to 3.9: the new protocol as a preview."),
+    NamedVersion("kafka-groups-3.7", "3.7.0", EITHER, "3.7: the new protocol as a preview."),
+    NamedVersion(
+        "kafka-groups-3.8", "3.8.0", EITHER, "3.8: as 3.7; a partition that is being taken may pass for given up."
+    ),
+    NamedVersion("kafka-groups-3.9", "3.9.0", EITHER, "3.9: as 3.8; the coordinator answers what is replicated."),
     NamedVersion("kafka-groups-4.0", "4.0.0", EITHER, "4.0 and 4.1: the new protocol (KIP-848)."),
     NamedVersion(
         "kafka-groups-4.2.0", "4.2.0", EITHER, "4.2.0 and 4.2.1: the new consumer commits what poll has yet to return."

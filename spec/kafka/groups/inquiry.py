@@ -186,6 +186,8 @@ BEYOND: tuple[Counts, ...] = (
 )
 TRUNCATED: Counts = {"truncations": 1, "joins": 1}
 """A consumer that begins at a committed offset may notice less than one that reads on."""
+TAKEN: Counts = {"leaves": 1, "heartbeat_failures": 1}
+"""A heartbeat fails while a member is taking what another has given up, and that one comes back."""
 IDLE: tuple[Counts, ...] = ({"crashes": 1, "idle_times": 1}, {"leaves": 2, "idle_times": 1})
 """Nothing is committed for a partition for long (offsets.retention.minutes), in a release where offsets of a group in use expire."""
 FORGOTTEN: Counts = {"joins": 1, "idle_times": 1}
@@ -266,6 +268,8 @@ class GroupsCase(Case):
             found.append(replace(self.ask(SKIPPED, moved, usual=True), several=True))
         if self.commit == IN_TRANSACTION and self.forgets_commits and moves:
             found.append(self.ask(BACK, {MOVES: 1}, usual=True))
+        if self.commit == IN_TRANSACTION and self.drops_what_is_taken and self._survives(TAKEN):
+            found.append(self.ask(BACK, TAKEN, usual=True))
         dangers = (TWO_READERS,) if self.commit == IN_TRANSACTION else (REPEATED, BACK, TWO_READERS)
         others = [self.ask(danger, counts, usual=False) for danger in dangers for counts in usual]
         return (*found, *others, *log)
@@ -301,6 +305,15 @@ class GroupsCase(Case):
         return any(settings.get(name) for name in (*FORGETS_COMMITS, *of_preview))
 
     @property
+    def drops_what_is_taken(self) -> bool:
+        """May a partition that a member is taking pass for given up, so that two members commit for it, with KIP-848?"""
+        return bool(TIME_LINE.settings_of(self.release, EITHER).get("drops_what_is_taken"))
+
+    def _survives(self, counts: Counts) -> bool:
+        """Is it asked to survive so much, or not said how much?"""
+        return self.tolerance is None or all(self.tolerance.get(name, 0) >= count for name, count in counts.items())
+
+    @property
     def expires_early(self) -> bool:
         """Has the release KAFKA-4682 or KAFKA-13636, by which offsets expire although the group has members?"""
         settings = TIME_LINE.settings_of(self.release, EITHER)
@@ -333,7 +346,8 @@ class GroupsCase(Case):
         return [_remedy(self, some) for some in together if len({one.about for one in some}) == len(some)]
 
     def _changes(self) -> Sequence[_Change]:
-        """To stop at a record that fails; to process before polls, or commit after it; to begin at the earliest record."""
+        """To stop at a record that fails; to process before polls, or commit after it; to begin at the earliest record; to have the
+        classic protocol."""
         found = []
         auto, reset = self.sources.get(AUTO.key), self.sources[RESET.key]
         after = {"commit": "sync", "commit_why": "commitSync after processing", "stores": False}
@@ -352,6 +366,10 @@ class GroupsCase(Case):
             found.append(_Change("commit after processing, not before", after, auto))
         if self.reset == "latest":
             found.append(_Change(f"set {RESET.key}=earliest ({told(reset)})", {"reset": "earliest"}, reset))
+        if self.commit == IN_TRANSACTION and self.protocol == "consumer" and self.drops_what_is_taken:
+            found.append(
+                _Change(f"set {GROUP_PROTOCOL.key}=classic", {"protocol": "eager"}, self.sources[GROUP_PROTOCOL.key])
+            )
         return found
 
 

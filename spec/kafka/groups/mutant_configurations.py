@@ -32,6 +32,7 @@ CONFIGURATIONS = (
         {**ALWAYS, **NEW, "expiries": 1, "leaves": 2},
         {**ALWAYS, "idle_times": 1, "leaves": 2},
         {"commit": Commit.ASYNC, "reset": Reset.EARLIEST, "commit_failures": 1, "retries_async": 1, "timeouts": 1},
+        {"commit": Commit.ASYNC, "reset": Reset.EARLIEST, "coordinator_moves": 1, "retries_async": 1},
         {**AFTER, "delays": 1, "joins": 1},
         {**AFTER, "passes_failed": 1, "failures": 1},
         {"commit": Commit.AUTO, "reset": Reset.LATEST, "partition_adds": 1},
@@ -41,6 +42,8 @@ CONFIGURATIONS = (
         {**AFTER, "reset": Reset.LATEST, "removals": 1},
         {**AFTER, "reset": Reset.NONE, "removals": 1, "leaves": 1},
         {**AFTER, "new_group": 1},
+        {**AFTER, "joins": 1, "coordinator_moves": 2},
+        {**AFTER, "reset": Reset.LATEST, "new_group": 1, "leaves": 1},
     ),
     *_of(
         LONG,
@@ -58,5 +61,7 @@ CONFIGURATIONS = (
         {**AFTER, "partition_adds": 1},
         {**AFTER, **NEW, "partition_adds": 1},
         {**AFTER, **NEW, "delays": 1, "joins": 1},
+        {**AFTER, **NEW, "timeouts": 1, "coordinator_moves": 2},
+        {**AFTER, **NEW, "leaves": 1, "heartbeat_failures": 1},
     ),
 )

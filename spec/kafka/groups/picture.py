@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from neverlost.model.core import NONE, LaneView, Note, Picture
 from neverlost.model.kafka.groups.offsets import passed_over
+from neverlost.model.kafka.groups.record import is_fenced
 from neverlost.model.kafka.groups.state import Group, Member, Partition, Protocol, Standing, Times
 
 FAULT_WORDS = {
@@ -21,8 +22,12 @@ FAULT_WORDS = {
     "remove": "REMOVED BY RETENTION",
     "add_partition": "PARTITION ADDED",
     "fail_commit": "COMMIT FAILS",
+    "take_unseen": "HEARTBEAT FAILS",
     "fail_after_write": "COMMIT WRITTEN, ANSWERED WITH AN ERROR",
     "load_log": "COORDINATOR MOVES, LOADS ITS LOG",
+    "move_under_commit": "COORDINATOR MOVES, COMMIT REFUSED",
+    "forget_generation": "COORDINATOR MOVES, GENERATION LOST",
+    "heartbeat_forgotten": "COORDINATOR MOVES, ASSIGNMENT LOST",
 }
 
 
@@ -53,6 +58,8 @@ def source(s: Group) -> LaneView:
 def member(s: Group, m: int) -> LaneView:
     """A member: what it owns, where it reads, what it has in hand, and what the coordinator takes it for."""
     role = Standing.names[s.standing[m]] if s.up[m] else "not running"
+    if s.up[m] and any(is_fenced(s, member) for member in s.each(Member) if member == m):
+        role = f"of {'an epoch' if s.protocol == Protocol.CONSUMER else 'a generation'} that is lost"
     if s.up[m] and s.standing[m] == Standing.UNKNOWN:
         role = "not in the group"
     return LaneView(role=role, lines=tuple(_owned(s, m)), alive=s.up[m])

@@ -29,15 +29,21 @@ MODELLED = {
         "Spring's error handler, LogAndContinue of Kafka Streams and errors.tolerance=all of Connect pass it over"
     ),
     "a commit that is held up on a connection that breaks": "it arrives after newer ones, and takes the offset back",
+    "a coordinator without the last assignment, which members have been answered": (
+        "by KAFKA-20634, KAFKA-5059 or KAFKA-5600 when it moves once; when it moves twice, where it answers what it has only read"
+    ),
+    "a partition whose onPartitionsAssigned runs while a heartbeat fails, with KIP-848": (
+        "the coordinator takes it for given up, and may give it to another: two readers"
+    ),
+    "a commitAsync that is refused because the coordinator moves": "an application that repeats it takes the offset back",
     "a commit that fails: not written; or written, so that it counts at once, to 3.9 when another coordinator loads its log": (
         "an application that repeats it, or a new owner that began before it, takes the offset back"
     ),
 }
 
 SIMPLIFIED = {
-    "the coordinator is one object whose log only loses its last commit": (
-        "a coordinator that moves reads all of its log again; that it forgets a rebalance under way is not seen, "
-        "after which the members join again"
+    "the coordinator is one object whose log only loses the last commit of a partition": (
+        "or its last assignment. That it forgets a rebalance under way of which nobody was answered is not seen: the members join again"
     ),
     "the assignor is a fixed function of who is in the group, round robin": (
         "another moves more or fewer partitions, by the same rules"
@@ -47,6 +53,24 @@ SIMPLIFIED = {
     ),
     "a member that waits for others to join may be expelled for its silence": (
         "a coordinator waits for it as long as its request does; so the model expels more often"
+    ),
+    "commitSync and commitAsync may commit a position where nothing is processed, and need not": (
+        "with offsets of what was processed there is none for it, without offsets there is; the last commit before a partition is given"
+        " up has none, so that a new group that begins at the latest record may skip one"
+    ),
+    "an assignment that is forgotten is the last one, of one member with KIP-848": (
+        "several members may have such answers at a time, and the log may lose more; this takes more moves here"
+    ),
+    "a member that joins again is not alone, leads or does not lead as it may, and has one assignor": (
+        "only who does not lead is answered without another rebalance; one with two assignors never is (the default from 3.0 on), nor"
+        " one that names its generation (KIP-792). Clients that do not name it are as Java's to 3.3, with every broker"
+    ),
+    "a member that learns that its generation or epoch is lost keeps its id": (
+        "to 3.1 it joins the classic group under another, and the coordinator waits until the old one is expelled. With KIP-848 it is"
+        " refused until then, before KAFKA-19233"
+    ),
+    "a coordinator of 3.7 to 3.9 answers the classic protocol as the old one does": (
+        "where the preview of the new one is switched on, it is that of 4.0 for these groups too, KAFKA-20634 included"
     ),
     "a coordinator that moves loses one commit at most, by KAFKA-20634, KAFKA-5600 or a high watermark that is behind": (
         "0.11.0.0 forgets all that was committed in later parts of the log, and up to 0.10.2 a coordinator what its followers have yet"
@@ -126,33 +150,16 @@ SIMPLIFIED = {
     "a member takes partitions only when its other threads have finished what they had of those that it gave up": (
         "an application that does not wait may also disturb itself"
     ),
-    "a commit of a position is written also where nothing was processed": (
-        "commitSync of what was processed does not have such a partition: so a new group that begins at the latest record may skip one"
-        " (none_skipped with --new-group and --reset latest)"
-    ),
-    "a coordinator that moves fails no commit that is under way": (
-        "its answer is an error, which takes --commit-failures here: with --retries-async an older offset may follow (never_back)"
-    ),
-    "a partition that a member of KIP-848 is taking is its own": (
-        "while onPartitionsAssigned runs, a heartbeat after an error does not name the partition, and the coordinator may give it to"
-        " another (AbstractHeartbeatRequestManager, AbstractMembershipManager.revokeAndAssign): two readers (one_reader, one_owner)"
-    ),
     "a restarted process joins after its predecessor was expelled": "until then the group waits for the predecessor",
 }
 
 NOT_MODELLED = {
-    "an assignment that members have, and the next coordinator has not": (
-        "by KAFKA-20634 one may be answered and truncated; from 0.11 to 3.3, and with KIP-848 in 3.7 and 3.8, a coordinator answers"
-        " what it has read in its log and no other has (two moves); up to 0.10.2 one reads to a high watermark that is behind. Then two"
-        " members read a partition, until one has its next answer (one_reader, one_owner; what both process is processed twice)"
-    ),
     "static membership (`group.instance.id`)": "it avoids rebalances, and is the next thing to add",
     "`auto.offset.reset=by_duration` (4.0)": "the model has no time",
     "transactions, and offsets that are committed in them": "a family of its own",
     "topics that are deleted and made anew; several topics": "the coordinator forgets offsets of a deleted topic",
     "share groups (KIP-932)": "another protocol",
     "upgrades from the classic to the new protocol, with members of both": "each protocol by itself",
-    "what a coordinator forgets of a rebalance when it moves": "see above",
     "pause, seek and assign; commits of partitions that a member does not own any more": (
         "what an application does with positions by itself"
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from neverlost.model.core import Profile
-from neverlost.model.kafka.groups import classic, consumer_protocol, coordinator, faults, member, source
+from neverlost.model.kafka.groups import classic, consumer_protocol, coordinator, faults, member, moves, source
 from neverlost.model.kafka.groups.start import initial
 from neverlost.model.kafka.groups.state import Group
 
@@ -40,13 +40,18 @@ PROTOCOL = Profile(
         consumer_protocol.join_by_heartbeat,
         consumer_protocol.heartbeat,
         consumer_protocol.reconcile,
+        consumer_protocol.take_unseen,
         coordinator.expel,
         coordinator.discover,
         coordinator.expire,
         coordinator.expire_early,
-        coordinator.move_coordinator,
-        coordinator.load_log,
-        coordinator.roll_back,
+        moves.move_coordinator,
+        moves.load_log,
+        moves.roll_back,
+        moves.move_under_commit,
+        moves.forget_generation,
+        moves.sync_forgotten,
+        moves.heartbeat_forgotten,
         faults.start_member,
         faults.leave,
         faults.fail,
@@ -100,6 +105,10 @@ SURROUNDINGS = (
     "move_coordinator",
     "load_log",
     "roll_back",
+    "move_under_commit",
+    "forget_generation",
+    "sync_forgotten",
+    "heartbeat_forgotten",
     "start_member",
     "leave",
     "fail",
@@ -109,6 +118,7 @@ SURROUNDINGS = (
     "add_partition",
     "remove",
     "truncate",
+    "take_unseen",
     "fail_commit",
     "fail_after_write",
     "hold_up",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import lemma
 from neverlost.model.kafka.replication.controller import elects_uncleanly
+from neverlost.model.kafka.replication.faults import returns_unfenced
 from neverlost.model.kafka.replication.state import KIP_279, Delay, LostDecision, Partition
 
 
@@ -24,7 +25,7 @@ def counts_what_is_held(s: Partition) -> bool:
 
 def leads_once(s: Partition) -> bool:
     """Does a broker that returns hear of a leadership of its own only in a new epoch?"""
-    return not s.registers_unfenced
+    return not returns_unfenced(s)
 
 
 def keeps_every_record(s: Partition) -> bool:
@@ -102,8 +103,9 @@ def elects_cleanly(s: Partition) -> bool:
 
 
 def keeps_disks(s: Partition) -> bool:
-    """Is nothing lost that was written? Processes may die; power may fail only if all was flushed."""
-    return s.disk_losses == 0 and (s.power_losses == 0 or s.flush)
+    """Is nothing lost that was written? Processes may die, or power may fail if all was flushed, but not both: a process may die before
+    it flushes."""
+    return s.disk_losses == 0 and (s.power_losses == 0 or (s.flush == 1 and s.crashes == 0))
 
 
 def keeps_decisions(s: Partition) -> bool:
@@ -173,7 +175,10 @@ ASSUMPTIONS = tuple(
             "A follower enters the ISR only with the start of the leader's epoch in its log (KAFKA-7128).",
         ),
         (elects_cleanly, "Nobody outside the ISR is elected, nor of the ELR without what KIP-966 has beside it."),
-        (keeps_disks, "No disk is lost, and no power, unless every record is flushed before it counts."),
+        (
+            keeps_disks,
+            "No disk is lost, and no power, unless every record is flushed before it counts and no process is killed.",
+        ),
         (keeps_decisions, "The controllers lose no decision."),
         (keeps_its_log, "A follower that is beyond its leader's log does not drop all of its own (KAFKA-2143)."),
         (exposes_what_is_committed, "No follower exposes what it is about to cut (KAFKA-14704)."),

@@ -269,7 +269,16 @@ DIFFERENCES = (
         known="code read, at 3.2.3 too",
     ),
     ReleaseDifference(
-        rule="The high watermark stays while the ISR is smaller than min ISR.",
+        rule="A new controller takes a broker that it finds registered for one that has never been away.",
+        settings={"misses_restarts": 1},
+        since="0.8.0",
+        until="3.9.2",
+        modes=(ZOOKEEPER,),
+        source="KafkaController.initializeControllerContext, ReplicaStateMachine.startup",
+        known="code read at tags from 0.8.2.0 to 3.9.0",
+    ),
+    ReleaseDifference(
+        rule="The high watermark stays while the ISR is smaller than min ISR, which counts as the number of replicas at most.",
         settings={"strict_min_isr": 1},
         since="3.7.0",
         source="KAFKA-15583 (KIP-966)",

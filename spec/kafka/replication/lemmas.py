@@ -11,6 +11,7 @@ from __future__ import annotations
 from neverlost.model.core import EMPTY, NONE, contains, lemma
 from neverlost.model.kafka.replication.controller import count
 from neverlost.model.kafka.replication.delays import has_yet_to_cut, is_about_isr, is_produce, is_response
+from neverlost.model.kafka.replication.faults import returns_unfenced
 from neverlost.model.kafka.replication.leader import follows, leads
 from neverlost.model.kafka.replication.log import end_as_said
 from neverlost.model.kafka.replication.producer import is_idempotent
@@ -312,7 +313,7 @@ def controller_leader_in_isr(s: Partition, replica: Replica) -> bool:
 def announced_leader_in_isr(s: Partition, replica: Replica, epoch: Epoch) -> bool:
     return (
         not elects_cleanly(s)
-        or s.registers_unfenced
+        or returns_unfenced(s)
         or not is_to_lead(s, replica, epoch)
         or contains(s.metadata_isr[epoch], replica)
     )
@@ -366,7 +367,7 @@ def record_epochs_ascend(s: Partition, replica: Replica, offset: Offset, later: 
 def nothing_written_before_leading(
     s: Partition, leader: Replica, epoch: Epoch, replica: Replica, offset: Offset
 ) -> bool:
-    return s.registers_unfenced or not is_to_lead(s, leader, epoch) or s.record_epoch[replica][offset] != epoch
+    return returns_unfenced(s) or not is_to_lead(s, leader, epoch) or s.record_epoch[replica][offset] != epoch
 
 
 @lemma("What others have of a leader's epoch they have from it, and a leader cuts nothing.")
@@ -845,7 +846,7 @@ def response_is_past(s: Partition, delay: Delay, follower: Replica, offset: Offs
 @lemma("Only its leader writes in an epoch, and it has not begun.")
 def nothing_sent_before_leading(s: Partition, delay: Delay, leader: Replica, epoch: Epoch) -> bool:
     return (
-        s.registers_unfenced
+        returns_unfenced(s)
         or s.late_kind[delay] != LATE_RECORD
         or not is_to_lead(s, leader, epoch)
         or s.late_epoch[delay] != epoch

@@ -173,6 +173,14 @@ def unfit_in(settings: Mapping[str, int]) -> Callable[[Mapping[str, int]], str]:
     return losing_or_delaying
 
 
+def counts_replicas(bounds: Mapping[str, int], settings: Mapping[str, int]) -> str:
+    """From 3.7 on a min ISR above the number of replicas counts as that number (KAFKA-15583, Partition.effectiveMinIsr)."""
+    replicas, min_isr = bounds["replicas"], settings["min_isr"]
+    if not settings["strict_min_isr"] or min_isr <= replicas:
+        return ""
+    return f"takes a min ISR of {min_isr} for {replicas}, the number of replicas (KAFKA-15583): choose a min_isr of {replicas}"
+
+
 def version_of(named: NamedVersion) -> Profile:
     """The profile of the releases that have this name."""
     settings = TIME_LINE.settings_of(named.since, named.mode)
@@ -184,6 +192,7 @@ def version_of(named: NamedVersion) -> Profile:
         statement=named.statement,
         settings=settings,
         unfit=unfit_in(settings),
+        clash=counts_replicas,
         lemmas=lemmas,
         assumptions=assumptions,
     )

@@ -14,6 +14,7 @@ from played_runs import only
 
 from neverlost.conformance.cluster.cluster import Cluster
 from neverlost.conformance.cluster.gates import OFFSET_COMMIT, Frame, Gates
+from neverlost.conformance.cluster.groups import heartbeats as heartbeats_module
 from neverlost.conformance.cluster.groups import playing as playing_module
 from neverlost.conformance.cluster.groups.members import BACK, Reader
 from neverlost.conformance.cluster.groups.playing import REPEATED, SKIPPED, Play, Played
@@ -213,7 +214,55 @@ def test_an_offset_that_is_to_stay_stays_for_longer_than_it_may_be_old(monkeypat
         expires(Wire("Stable", stays=True), "commitSync, latest, without KAFKA-13636", "2.8.2")
 
 
-# One that is played
+TAKEN, FAILS = "partition-taken-unseen", "group.protocol=consumer, commitSync after processing"
+NONE_FAILS = f"{FAILS}, no heartbeat fails"
+
+
+def taking(obey: Callable[[str], tuple[str, str] | None]) -> tuple[Play, str]:
+    """What comes of the step in which no heartbeat fails, where the other member obeys so."""
+    play = playing(TAKEN, NONE_FAILS, "4.3.1", lambda _: ("", ""), wire=None)
+    play.committed[1] = 0
+    ended = Call()
+    ended.end()
+    play.readers[0].taking = ended
+    play.readers[1] = Reader(cast(SteeredClient, Client(obey)))
+    (at,) = (at for at in play.path if at.step.action.name == "take_unseen")
+    return play, play._take_unseen(at, 0, 1)
+
+
+def test_a_partition_that_is_given_away_although_no_heartbeat_failed_is_not_as_the_model_says() -> None:
+    play, said = taking(lambda command: ("", "1" if command == "assigned" else ""))
+    assert said == "another member is given it, although no heartbeat has failed"
+    assert play.readers[0].taking is None
+
+
+def test_a_partition_that_is_being_taken_is_not_given_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heartbeats_module, "REFUSED_SECONDS", 0.01)
+    with pytest.raises(NotDoneError, match=r"no other member is given p2 within 0\.01 s"):
+        taking(lambda command: ("", "0" if command == "assigned" else ""))
+
+
+def test_a_member_polls_until_it_is_given_a_partition() -> None:
+    client = Client(lambda command: polled() if command == "poll" else None)
+
+    def polled() -> tuple[str, str] | None:
+        polls = [call for command, call in client.calls if command == "poll"]
+        if len(polls) < 3:
+            return "", ""
+        next(call for command, call in client.calls if command == "hold").end(said="1")
+        return None
+
+    play = playing(TAKEN, FAILS, "4.3.1", lambda _: ("", ""), wire=None)
+    play.readers[0] = Reader(cast(SteeredClient, client))
+    (at,) = (at for at in play.path if at.step.show(play.model.bounds) == "heartbeat(member=m1)")
+    assert play._heartbeat(at, 0) == "m1 is in onPartitionsAssigned, with p2"
+    assert play.readers[0].taking is client.calls[-1][1]
+    before = len(client.calls)
+    play._poll_nothing(play.readers[0])
+    assert len(client.calls) == before
+
+
+# Some that are played
 
 
 @pytest.mark.thorough
@@ -222,4 +271,11 @@ def test_a_record_is_skipped_that_was_in_hand_when_the_consumer_was_closed() -> 
     pairs = ("enable.auto.commit", "commitSync after processing")
     planned = [planned_as("failed-record", client, "3.9.1") for client in pairs]
     found = list(play_stories(planned))
+    assert all(one.as_expected for one in found), [one.outcome for one in found]
+
+
+@pytest.mark.thorough
+@pytest.mark.xdist_group("brokers")
+def test_a_partition_has_two_readers_where_a_heartbeat_fails_while_it_is_taken() -> None:
+    found = list(play_stories([planned_as(TAKEN, client, "4.3.1") for client in (FAILS, NONE_FAILS)]))
     assert all(one.as_expected for one in found), [one.outcome for one in found]

@@ -30,6 +30,7 @@ Chosen = Mapping[str, int | str | bool]
 ENDINGS: Chosen = {"joins": 1, "leaves": 1, "crashes": 1, "timeouts": 1, "failures": 1}
 LOSSES: Chosen = {"leaves": 1, "timeouts": 1, "coordinator_moves": 1, "rollbacks": 1, "expiries": 1, "idle_times": 1}
 WORLD: Chosen = {"leaves": 1, "partition_adds": 1, "truncations": 1, "delays": 1}
+FORGOTTEN: Chosen = {"members": 3, "leaves": 1, "timeouts": 1, "coordinator_moves": 2}
 UNANSWERED: Chosen = {"leaves": 1, "timeouts": 1, "commit_failures": 2, "coordinator_moves": 2, "expiries": 1}
 RETENTION: Chosen = {"reset": "latest", "leaves": 1, "removals": 1, "expiries": 1, "partition_adds": 1}
 
@@ -48,6 +49,10 @@ WALKS: list[tuple[str, Chosen]] = [
     ("3.4.1", {"commit": "sync", **UNANSWERED}),
     ("2.1", {"commit": "async", "retries_async": True, **UNANSWERED}),
     ("0.11.0.0", {"commit": "sync", **LOSSES}),
+    ("3.2.3", {"commit": "async", "retries_async": True, **FORGOTTEN}),
+    ("4.0", {"protocol": "cooperative", "commit": "auto", **FORGOTTEN}),
+    ("4.2.0", {"protocol": "consumer", "commit": "sync", "heartbeat_failures": 1, **FORGOTTEN}),
+    ("3.8", {"protocol": "consumer", "commit": "sync", "heartbeat_failures": 2, "leaves": 1, "joins": 1}),
     ("0.9.0.0", {"commit": "auto", "delays": 1, "removals": 1, **ENDINGS}),
 ]
 

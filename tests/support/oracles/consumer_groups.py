@@ -1,26 +1,54 @@
 """Counts the states of a consumer group by a search written by hand from Kafka's rules, without neverlost.
 
-A state is (events left, group, processes, log). The group is (generation or epoch, whether it rebalances, what each member is to the
-coordinator, the assignment, the committed offsets). A process is None while it does not run, or else (its generation or epoch, what it
-reads: partition -> (processed up to, polled up to)). The log has, for each partition, None before it is added, or (whether the group
-knows it, how often each record was processed).
+A state is (events left, group, processes, log). The group is what the coordinator and its log have, see Group. A process is None while
+it does not run, or else (its generation or epoch, what it reads: partition -> (processed up to, polled up to, whether a commitSync of
+what is processed has no offset of it)). The log has, for each partition, None before it is added, or (whether the group knows it, how
+often each record was processed).
 
 Covers: both classic protocols and that of KIP-848; enable.auto.commit, which from 4.2 on the new consumer does also before poll
 returns, and commitSync after processing, with a last commit before a partition is given up; crashes, timeouts, members that come
-later, orderly closes, added partitions; earliest and latest.
+later, orderly closes, added partitions; earliest and latest; heartbeats that fail while a partition is taken; coordinators that do not
+have what was answered before.
 """
 
+from typing import NamedTuple
+
 OUT, IN, JOINED, TOLD = "out", "in", "joined", "told"
+NOBODY = (None, 0, False)
+BUDGETS = ("adds", "crashes", "failures", "joins", "leaves", "moves", "timeouts")
+
+
+class Group(NamedTuple):
+    """What each member and each partition is to the coordinator.
+
+    given: (member, epoch of the assignment, whether it is asked back). older: what counts if the last commit is lost. recorded: the
+    members of the last generation in the log that run under the same id. waiting, lost: who may still be answered with a generation
+    that the coordinator does not have, and its assignment.
+    """
+
+    epoch: int
+    rebalances: bool
+    standing: tuple
+    given: tuple
+    committed: tuple
+    older: tuple
+    recorded: tuple
+    waiting: tuple
+    lost: tuple
 
 
 def put(row, place, value):
     return (*row[:place], value, *row[place + 1 :])
 
 
-def search(*, protocol, auto, latest, members, partitions, records, generations, **budgets):
+def spent(budget, **events):
+    return tuple((name, count - events.get(name, 0)) for name, count in budget.items())
+
+
+def search(*, protocol, auto, latest, members, partitions, records, generations, release, **budgets):
     """The states of each level, and the level at which a record is first skipped, processed twice, or read by two."""
-    group = Search(protocol, auto, latest, members, partitions, records, generations)
-    level = {group.start(budgets)}
+    group = Search(protocol, auto, latest, members, partitions, records, generations, release, budgets)
+    level = {group.start()}
     seen, sizes, found = set(level), [], {}
     while level:
         sizes.append(len(level))
@@ -33,31 +61,46 @@ def search(*, protocol, auto, latest, members, partitions, records, generations,
 
 
 class Search:
-    def __init__(self, protocol, auto, latest, members, partitions, records, generations):
+    def __init__(self, protocol, auto, latest, members, partitions, records, generations, release, budgets):
         self.protocol, self.auto, self.latest = protocol, auto, latest
         self.members, self.partitions = range(members), range(partitions)
         self.records, self.last = records, generations - 1
+        self.budgets = {name: budgets.get(name, 0) for name in BUDGETS}
+        self.consumer = protocol == "consumer"
+        self.assigns_by_epoch = release >= (4, 3)  # KIP-1251
+        self.drops_what_is_taken = self.consumer and release >= (3, 8)
+        self.loses_commits = (  # KAFKA-20634
+            ((4, 0) if not self.consumer else (3, 7)) <= release < (4, 2, 2) or release == (4, 3, 0)
+        )
+        answers_at_once = release < (3, 9) if self.consumer else (0, 11) <= release < (3, 4)
+        self.moves_to_forget = 1 if self.loses_commits else 2 if answers_at_once else None
+        self.rejoins_quietly = release < (3, 4)  # KIP-792
 
-    def start(self, budgets):
-        there = [m for m in self.members if m < len(self.members) - budgets.get("joins", 0)]
-        known = [p for p in self.partitions if p < len(self.partitions) - budgets.get("adds", 0)]
+    def start(self):
+        there = [m for m in self.members if m < len(self.members) - self.budgets["joins"]]
+        known = [p for p in self.partitions if p < len(self.partitions) - self.budgets["adds"]]
         given = tuple(there[p % len(there)] if p in known else None for p in self.partitions)
         processes = tuple(
-            (0, tuple((0, 0) if given[p] == m else None for p in self.partitions)) if m in there else None
+            (0, tuple((0, 0, False) if given[p] == m else None for p in self.partitions)) if m in there else None
             for m in self.members
         )
-        standing = tuple((IN, 0) if m in there else (OUT, 0) for m in self.members)
-        group = (
-            0,
-            False,
-            standing,
-            tuple((g, 0, False) for g in given),
-            tuple(0 if p in known else None for p in self.partitions),
+        committed = tuple(0 if p in known else None for p in self.partitions)
+        group = Group(
+            epoch=0,
+            rebalances=False,
+            standing=tuple((IN, 0) if m in there else (OUT, 0) for m in self.members),
+            given=tuple((g, 0, False) for g in given),
+            committed=committed,
+            older=committed if self.budgets["moves"] else (None,) * len(self.partitions),
+            recorded=tuple(m in there and self.may_forget(self.budgets) for m in self.members),
+            waiting=(False,) * len(self.members),
+            lost=(None,) * len(self.partitions),
         )
-        left = tuple(
-            sorted((name, budgets.get(name, 0)) for name in ("crashes", "timeouts", "joins", "leaves", "adds"))
-        )
+        left = tuple(self.budgets.items())
         return left, group, processes, tuple((True, ()) if p in known else None for p in self.partitions)
+
+    def may_forget(self, budget):
+        return self.moves_to_forget is not None and budget["moves"] >= self.moves_to_forget
 
     # what the assignor would do
 
@@ -65,192 +108,360 @@ class Search:
         there = [m for m in self.members if standing[m][0] != OUT]
         return there[partition % len(there)] if there else None
 
+    def claims(self, standing, m, log):
+        """The partitions that the coordinator knows and that are meant for a member."""
+        return [p for p in self.partitions if log[p] and log[p][0] and self.wanted(standing, p) == m]
+
     # commits and positions
 
-    def accepted(self, group, member, named):
-        epoch, _, standing, _, _ = group
-        if standing[member][0] == OUT:
+    def accepted(self, group, member, partition, named):
+        if group.standing[member][0] == OUT:
             return False
-        return named == (standing[member][1] if self.protocol == "consumer" else epoch)
+        if not self.consumer:
+            return named == group.epoch
+        owner, since, _ = group.given[partition]
+        if self.assigns_by_epoch and owner == member:
+            return since <= named <= group.standing[member][1]
+        return named == group.standing[member][1]
 
     def commit(self, group, partition, offset):
-        return (*group[:4], put(group[4], partition, offset))
+        if self.budgets["moves"]:
+            group = group._replace(older=put(group.older, partition, group.committed[partition]))
+        return group._replace(committed=put(group.committed, partition, offset))
 
     def last_commit(self, group, member, process, partition):
         """Before a partition is given up; in the poll loop what is polled is processed by then."""
-        done, _ = process[1][partition]
-        return self.commit(group, partition, done) if self.accepted(group, member, process[0]) else group
+        done, _, fresh = process[1][partition]
+        refused = fresh or not self.accepted(group, member, partition, process[0])
+        return group if refused else self.commit(group, partition, done)
 
     def begin(self, group, log, partition):
-        committed = group[4][partition]
-        if committed is None:
-            committed = len(log[partition][1]) if self.latest else 0
-        return committed, committed
+        committed = group.committed[partition]
+        if committed is not None:
+            return committed, committed, False
+        reset = len(log[partition][1]) if self.latest else 0
+        return reset, reset, self.latest and not self.auto
 
     def idle(self, process):
         """Is everything processed that was polled, so that poll may be called?"""
         return all(place is None or place[0] == place[1] for place in process[1])
+
+    def fenced(self, group, m, process):
+        """Has the process a generation or epoch that the coordinator has not?"""
+        kind, epoch = group.standing[m]
+        return kind in (IN, TOLD) and process[0] > (epoch if self.consumer else group.epoch)
 
     # steps
 
     def steps(self, state):
         left, group, processes, log = state
         budget = dict(left)
-
-        def spent(name):
-            return tuple(sorted({**budget, name: budget[name] - 1}.items()))
-
-        for p in self.partitions:
-            if log[p] is None:
-                if budget["adds"]:
-                    yield spent("adds"), group, processes, put(log, p, (False, ()))
-            else:
-                known, times = log[p]
-                if len(times) < self.records:
-                    yield left, group, processes, put(log, p, (known, (*times, 0)))
-                if not known and any(s[0] != OUT for s in group[2]) and group[0] < self.last:
-                    consumer = self.protocol == "consumer"
-                    told = (group[0] + 1, *group[1:]) if consumer else (group[0], True, *group[2:])
-                    yield left, told, processes, put(log, p, (True, times))
+        yield from self.of_partitions(budget, group, processes, log)
         for m in self.members:
             process = processes[m]
             if process is None:
-                if m < len(self.members) - budget["joins"] and group[2][m][0] == OUT:
-                    yield left, group, put(processes, m, self.fresh()), log
+                fresh = group._replace(recorded=put(group.recorded, m, False))
+                if m < len(self.members) - budget["joins"] and group.standing[m][0] == OUT:
+                    yield left, fresh, put(processes, m, self.fresh()), log
                 if budget["joins"] and m == len(self.members) - budget["joins"]:
-                    yield spent("joins"), group, put(processes, m, self.fresh()), log
+                    yield spent(budget, joins=1), fresh, put(processes, m, self.fresh()), log
             else:
                 for after_group, after_process, after_log in self.of_process(group, m, process, log):
                     yield left, after_group, put(processes, m, after_process), after_log
-                if budget["crashes"]:
-                    yield spent("crashes"), group, put(processes, m, None), log
-                if budget["leaves"] and self.idle(process) and group[0] < self.last:
-                    closed = group
-                    for p in self.partitions:
-                        if process[1][p] is not None and group[2][m][0] not in (JOINED, TOLD):
-                            closed = self.last_commit(closed, m, process, p)
-                    if closed[2][m][0] != OUT:
-                        closed = self.without(closed, m)
-                    yield spent("leaves"), closed, put(processes, m, None), log
-            can_expel = self.protocol != "consumer" or group[0] < self.last
-            if group[2][m][0] != OUT and can_expel:
+                yield from self.of_ending_process(budget, group, m, processes, log)
+                if self.consumer:
+                    yield from self.of_failures(budget, group, m, processes, log)
+            if group.standing[m][0] != OUT and (not self.consumer or group.epoch < self.last):
                 if process is None:
                     yield left, self.without(group, m), processes, log
                 elif budget["timeouts"]:
-                    yield spent("timeouts"), self.without(group, m), processes, log
-        if self.protocol != "consumer" and (after := self.completed(group, processes, log)):
-            yield left, after, processes, log
+                    yield spent(budget, timeouts=1), self.without(group, m), processes, log
+        if not self.consumer and (after := self.completed(group, processes, log)):
+            recorded = tuple(s[0] != OUT and self.may_forget(budget) for s in after.standing)
+            yield left, self.nobody_waits(after)._replace(recorded=recorded), processes, log
+            if self.may_forget(budget):
+                left_after = spent(budget, moves=self.moves_to_forget)
+                forgotten = self.forgotten(group, after, processes)
+                if not self.may_forget(dict(left_after)):  # then what is in the log does not matter any more
+                    forgotten = forgotten._replace(recorded=(False,) * len(self.members))
+                yield left_after, forgotten, processes, log
+
+    def of_partitions(self, budget, group, processes, log):
+        left = spent(budget)
+        for p in self.partitions:
+            if log[p] is None:
+                if budget["adds"]:
+                    yield spent(budget, adds=1), group, processes, put(log, p, (False, ()))
+                continue
+            known, times = log[p]
+            if len(times) < self.records:
+                yield left, group, processes, put(log, p, (known, (*times, 0)))
+            if not known and any(s[0] != OUT for s in group.standing) and group.epoch < self.last:
+                told = group._replace(epoch=group.epoch + 1) if self.consumer else group._replace(rebalances=True)
+                yield left, told, processes, put(log, p, (True, times))
+            if self.loses_commits and budget["moves"] and group.older[p] != group.committed[p]:
+                back = group._replace(committed=put(group.committed, p, group.older[p]))
+                reads = self.uncommitted(group, processes, p) if back.committed[p] is None else processes
+                yield spent(budget, moves=1), back, reads, log
+
+    def of_ending_process(self, budget, group, m, processes, log):
+        """A process dies, or closes its consumer."""
+        gone, process = self.answered(group, m), processes[m]
+        gone = gone._replace(recorded=put(gone.recorded, m, False))
+        if budget["crashes"]:
+            yield spent(budget, crashes=1), gone, put(processes, m, None), log
+        if budget["leaves"] and self.idle(process) and group.epoch < self.last:
+            for p in self.partitions:
+                if process[1][p] is not None and self.settled(group, m):
+                    gone = self.last_commit(gone, m, process, p)
+            if gone.standing[m][0] != OUT:
+                gone = self.without(gone, m)
+            yield spent(budget, leaves=1), gone, put(processes, m, None), log
+
+    def of_failures(self, budget, group, m, processes, log):
+        """With KIP-848: heartbeats that fail, and heartbeats of which the next coordinator knows nothing."""
+        failure = "failures" if budget["failures"] else "moves"  # a move may serve for more than a failure
+        if self.drops_what_is_taken and budget[failure]:
+            for after, process in self.taken_unseen(group, m, processes[m], log):
+                yield spent(budget, **{failure: 1}), after, put(processes, m, process), log
+        if self.may_forget(budget):
+            for timeouts, process in self.heard_in_vain(group, m, processes, log):
+                if timeouts <= budget["timeouts"]:
+                    left = spent(budget, moves=self.moves_to_forget, timeouts=timeouts)
+                    yield left, group, put(processes, m, process), log
+
+    def uncommitted(self, group, processes, p):
+        """Nothing counts any more: with latest, who has committed all that it has processed has nothing to commit again."""
+        for m, process in enumerate(processes):
+            if self.latest and not self.auto and process and process[1][p] and process[1][p][0] == group.committed[p]:
+                place = (*process[1][p][:2], True)
+                processes = put(processes, m, (process[0], put(process[1], p, place)))
+        return processes
 
     def fresh(self):
         return 0, (None,) * len(self.partitions)
 
+    def settled(self, group, m):
+        return group.standing[m][0] not in (JOINED, TOLD) and not group.waiting[m]
+
+    def answered(self, group, m):
+        """A member does not wait any more."""
+        lost = tuple(None if owner == m else owner for owner in group.lost)
+        return group._replace(waiting=put(group.waiting, m, False), lost=lost)
+
+    def nobody_waits(self, group):
+        """What was answered of an older generation comes too late."""
+        return group._replace(waiting=(False,) * len(self.members), lost=(None,) * len(self.partitions))
+
     def without(self, group, member):
         """The coordinator drops a member."""
-        epoch, _, standing, given, committed = group
-        standing = put(standing, member, (OUT, 0))
-        if self.protocol == "consumer":
-            given = tuple((None, 0, False) if g[0] == member else g for g in given)
-            return epoch + 1, False, standing, given, committed
-        return epoch, any(s[0] != OUT for s in standing), standing, given, committed
+        standing = put(group.standing, member, (OUT, 0))
+        if self.consumer:
+            given = tuple(NOBODY if g[0] == member else g for g in group.given)
+            return group._replace(epoch=group.epoch + 1, rebalances=False, standing=standing, given=given)
+        if group.standing[member][0] in (JOINED, TOLD) and not group.waiting[member]:
+            group = group._replace(recorded=put(group.recorded, member, False))
+        left = any(s[0] != OUT for s in standing)
+        if not left:  # that the group is empty is in the log
+            group = self.nobody_waits(group)._replace(recorded=(False,) * len(self.members))
+        return group._replace(rebalances=left, standing=standing)
 
     def of_process(self, group, m, process, log):
-        epoch, rebalancing, standing, given, committed = group
         named, reads = process
         for p in self.partitions:
             if reads[p] is None:
                 continue
-            done, polled = reads[p]
+            done, polled, fresh = reads[p]
             if done < polled:
                 known, times = log[p]
                 yield (
                     group,
-                    (named, put(reads, p, (done + 1, polled))),
+                    (named, put(reads, p, (done + 1, polled, False))),
                     put(log, p, (known, put(times, done, min(2, times[done] + 1)))),
                 )
             if self.idle(process) and polled < len(log[p][1]):
-                yield group, (named, put(reads, p, (done, polled + 1))), log
-            free = standing[m][0] not in (JOINED, TOLD)
+                yield group, (named, put(reads, p, (done, polled + 1, fresh))), log
             offset = polled if self.auto else done
             if (
-                free
-                and offset != committed[p]
-                and self.accepted(group, m, named)
-                and (not self.auto or self.protocol == "consumer" or self.idle(process))
+                self.settled(group, m)
+                and offset != group.committed[p]
+                and self.accepted(group, m, p, named)
+                and (not self.auto or self.consumer or self.idle(process))
             ):
                 yield self.commit(group, p, offset), process, log
-        if self.protocol == "consumer":
-            yield from self.of_new_member(group, m, process, log)
-            return
         if not self.idle(process):
-            return
-        if standing[m][0] != JOINED and (rebalancing or standing[m][0] == OUT) and epoch < self.last:
+            if self.consumer and group.standing[m][0] != OUT:
+                yield from self.heartbeat(group, m, process, log)
+        elif self.consumer:
+            yield from self.of_new_member(group, m, process, log)
+        else:
+            yield from self.of_classic_member(group, m, process, log)
+
+    # the classic protocols
+
+    def of_classic_member(self, group, m, process, log):
+        named, reads = process
+        kind = group.standing[m][0]
+        knows_nothing = kind == OUT or self.fenced(group, m, process)
+        if kind != JOINED and (group.rebalances or knows_nothing or group.waiting[m]) and group.epoch < self.last:
             after, kept = group, reads
             for p in self.partitions:
                 if reads[p] is not None:
-                    if standing[m][0] != OUT and (self.protocol == "eager" or self.auto):
+                    if not knows_nothing and not group.waiting[m] and (self.protocol == "eager" or self.auto):
                         after = self.last_commit(after, m, process, p)
-                    if self.protocol == "eager" or standing[m][0] == OUT:
+                    if self.protocol == "eager" or knows_nothing:
                         kept = put(kept, p, None)
-            yield (epoch, True, put(standing, m, (JOINED, 0)), given, after[4]), (named, kept), log
-        if standing[m][0] == TOLD and not rebalancing:
-            after, kept, again = (*group[:2], put(standing, m, (IN, 0)), *group[3:]), reads, False
-            for p in self.partitions:
-                if reads[p] is not None and given[p][0] != m:
-                    if not self.auto:
-                        after = self.last_commit(after, m, (epoch, reads), p)
-                    kept, again = put(kept, p, None), True
-                elif reads[p] is None and given[p][0] == m:
-                    kept = put(kept, p, self.begin(group, log, p))
-            yield (epoch, again, *after[2:]), (epoch, kept), log
+            after = self.answered(after, m)._replace(rebalances=True, standing=put(group.standing, m, (JOINED, 0)))
+            if kind == OUT:
+                after = after._replace(recorded=put(after.recorded, m, False))
+            yield after, (named, kept), log
+        known = put(group.standing, m, (IN, 0)) if kind == TOLD else group.standing
+        alone = sum(s[0] != OUT for s in group.standing) == 1
+        quietly = self.rejoins_quietly and self.protocol == "eager" and not alone
+        if kind == TOLD and not group.rebalances and (quietly or not group.waiting[m]):
+            owners = [given[0] for given in group.given]
+            after, told, log = self.follows(group._replace(standing=known), m, group.epoch, reads, owners, log)
+            yield self.answered(after, m), told, log
+        leads = self.moves_to_forget == 2 and sum(group.waiting) == 1  # its JoinGroup begins another rebalance
+        if group.waiting[m] and not leads:
+            after, told, log = self.follows(group, m, group.epoch + 1, reads, group.lost, log)
+            yield self.answered(after, m)._replace(rebalances=group.rebalances, standing=known), told, log
+
+    def follows(self, group, m, epoch, reads, owners, log):
+        """A member has its assignment: it gives up what it has not got, and asks for another rebalance if it had to."""
+        after, kept, again = group, reads, group.rebalances
+        for p in self.partitions:
+            if reads[p] is not None and owners[p] != m:
+                if not self.auto:
+                    after = self.last_commit(after, m, (epoch, reads), p)
+                kept, again = put(kept, p, None), True
+            elif reads[p] is None and owners[p] == m:
+                kept = put(kept, p, self.begin(group, log, p))
+        return after._replace(rebalances=again), (epoch, kept), log
 
     def completed(self, group, processes, log):
         """All have joined; what somebody still owns is nobody's in this generation, unless it stays his."""
-        epoch, rebalancing, standing, _, committed = group
-        there = [m for m in self.members if standing[m][0] != OUT]
-        if not rebalancing or not there or any(standing[m][0] != JOINED for m in there) or epoch >= self.last:
+        there = [m for m in self.members if group.standing[m][0] != OUT]
+        joined = there and all(group.standing[m][0] == JOINED for m in there)
+        if not group.rebalances or not joined or group.epoch >= self.last:
             return None
         given = []
         for p in self.partitions:
             owners = [(processes[m][0], -m) for m in there if processes[m] and processes[m][1][p] is not None]
-            owner, wanted = -max(owners)[1] if owners else None, self.wanted(standing, p)
+            owner, wanted = -max(owners)[1] if owners else None, self.wanted(group.standing, p)
             known = log[p] is not None and log[p][0]
             given.append((wanted if known and owner in (None, wanted) else None, 0, False))
-        standing = tuple((TOLD, 0) if s[0] == JOINED else s for s in standing)
-        return epoch + 1, False, standing, tuple(given), committed
+        standing = tuple((TOLD, 0) if s[0] == JOINED else s for s in group.standing)
+        return group._replace(epoch=group.epoch + 1, rebalances=False, standing=standing, given=tuple(given))
+
+    def forgotten(self, group, after, processes):
+        """The next coordinator has the group as its last record has it; who has joined waits for the answer of the one before."""
+        joined = [m for m in self.members if group.standing[m][0] == JOINED and processes[m]]
+        return group._replace(
+            rebalances=False,
+            standing=tuple(((TOLD if m in joined else IN) if group.recorded[m] else OUT, 0) for m in self.members),
+            given=tuple(g if g[0] is not None and group.recorded[g[0]] else NOBODY for g in group.given),
+            waiting=tuple(m in joined for m in self.members),
+            lost=tuple(g[0] if g[0] in joined else None for g in after.given),
+        )
+
+    # KIP-848
 
     def of_new_member(self, group, m, process, log):
-        epoch, _, standing, given, committed = group
-        named, reads = process
-        if standing[m][0] == OUT:
-            if self.idle(process) and epoch < self.last:
-                yield (
-                    (epoch + 1, False, put(standing, m, (IN, epoch + 1)), given, committed),
-                    (named, (None,) * len(reads)),
-                    log,
-                )
+        named, _reads = process
+        if group.standing[m][0] == OUT:
+            if group.epoch < self.last:
+                yield self.joined(group, m), (named, self.fresh()[1]), log
             return
-        if not any(given[p][0] == m and given[p][2] and reads[p] is not None for p in self.partitions):
-            told = [(None, 0, False) if g[0] == m and g[2] else g for g in given]
-            moving = [p for p in self.partitions if told[p][0] == m and self.wanted(standing, p) != m]
-            reached = standing[m][1] if moving else epoch
-            for p in self.partitions:
-                if p in moving:
-                    told[p] = (m, told[p][1], True)
-                elif not moving and told[p][0] is None and log[p] and log[p][0] and self.wanted(standing, p) == m:
-                    told[p] = (m, epoch, False)
-            yield (epoch, False, put(standing, m, (IN, reached)), tuple(told), committed), process, log
-        if self.idle(process):
-            heard, kept, after = standing[m][1], reads, group
-            for p in self.partitions:
-                mine = given[p][0] == m and not given[p][2]
-                if reads[p] is not None and not mine:
-                    after = self.last_commit(after, m, (heard, reads), p)
-                    kept = put(kept, p, None)
-            for p in self.partitions:
-                mine = given[p][0] == m and not given[p][2]
-                if reads[p] is None and mine:
-                    kept = put(kept, p, self.begin(after, log, p))
-            yield after, (heard, kept), log
+        if self.fenced(group, m, process):
+            yield group, self.fresh(), log
+            return
+        yield from self.heartbeat(group, m, process, log)
+        yield *self.reconciled(group, m, process, log), log
+
+    def joined(self, group, m):
+        return group._replace(epoch=group.epoch + 1, standing=put(group.standing, m, (IN, group.epoch + 1)))
+
+    def heartbeat(self, group, m, process, log):
+        """What was asked back and is given up is free; then more is asked back, or the member is in the group's epoch."""
+        reads = process[1]
+        if self.fenced(group, m, process):
+            return
+        if any(group.given[p][0] == m and group.given[p][2] and reads[p] is not None for p in self.partitions):
+            return
+        told = [NOBODY if g[0] == m and g[2] else g for g in group.given]
+        moving = [p for p in self.partitions if told[p][0] == m and self.wanted(group.standing, p) != m]
+        for p in moving:
+            told[p] = (m, told[p][1], True)
+        group = group._replace(given=tuple(told))
+        yield group if moving else self.reached(group, m, log), process, log
+
+    def reached(self, group, m, log):
+        """A member that has nothing to give up is in the group's epoch, and is assigned what is free and meant for it."""
+        given = group.given
+        for p in self.claims(group.standing, m, log):
+            if given[p][0] is None:
+                given = put(given, p, (m, group.epoch, False))
+        return group._replace(standing=put(group.standing, m, (IN, group.epoch)), given=given)
+
+    def reconciled(self, group, m, process, log):
+        heard, kept, after = group.standing[m][1], process[1], group
+        mine = [group.given[p][0] == m and not group.given[p][2] for p in self.partitions]
+        for p in self.partitions:
+            if kept[p] is not None and not mine[p]:
+                after = self.last_commit(after, m, (heard, kept), p)
+                kept = put(kept, p, None)
+        for p in self.partitions:
+            if kept[p] is None and mine[p]:
+                kept = put(kept, p, self.begin(after, log, p))
+        return after, (heard, kept)
+
+    def taken_unseen(self, group, m, process, log):
+        """A heartbeat fails while partitions are taken: the next one does not name them, as if they were given up."""
+        moves = [self.wanted(group.standing, p) != m for p in self.partitions]
+        mine = [group.given[p][0] == m and not group.given[p][2] for p in self.partitions]
+        held = [mine[p] and process[1][p] is not None for p in self.partitions]
+        taken = [mine[p] and not held[p] and moves[p] for p in self.partitions]
+        if group.standing[m][0] == OUT or not self.idle(process) or self.fenced(group, m, process):
+            return
+        if not any(taken) or any(held[p] and moves[p] for p in self.partitions):
+            return
+        after, process = self.reconciled(group, m, process, log)
+        given = tuple(
+            NOBODY if taken[p] or (after.given[p][0] == m and after.given[p][2]) else after.given[p]
+            for p in self.partitions
+        )
+        yield self.reached(after._replace(given=given), m, log), process
+
+    def heard_in_vain(self, group, m, processes, log):
+        """A member gets partitions by a heartbeat of which the next coordinator knows nothing: (timeouts, the process after).
+
+        Another may have been expelled just before, which the next coordinator does not know either.
+        """
+        if not self.idle(processes[m]) or self.fenced(group, m, processes[m]):
+            return
+        for gone in self.members:
+            there = group
+            if gone != m:
+                if group.standing[gone][0] == OUT:
+                    continue
+                there = self.without(there, gone)
+            reads = processes[m][1]
+            if group.standing[m][0] == OUT:
+                there, reads = self.joined(there, m), self.fresh()[1]
+            there = there._replace(
+                given=tuple(NOBODY if g[0] == m and g[2] and reads[p] is None else g for p, g in enumerate(there.given))
+            )
+            if there.epoch > self.last or any(
+                g[0] == m and (g[2] or self.wanted(there.standing, p) != m) for p, g in enumerate(there.given)
+            ):
+                continue
+            there = self.reached(there, m, log)
+            new = [p for p in self.partitions if there.given[p][0] == m and reads[p] is None]
+            for p in new:
+                reads = put(reads, p, self.begin(group, log, p))
+            if new:
+                yield int(gone != m and processes[gone] is not None), (there.epoch, reads)
 
     # what must not be
 
@@ -259,9 +470,9 @@ class Search:
         for p in self.partitions:
             for offset, times in enumerate(log[p][1] if log[p] else ()):
                 readers = [process[1][p] for process in processes if process and process[1][p] is not None]
-                if times == 0 and all(offset < done for done, _ in readers):
+                if times == 0 and all(offset < done for done, _, _ in readers):
                     begin = self.begin(group, log, p)[0]
-                    if begin > offset and (group[4][p] is not None or readers):
+                    if begin > offset and (group.committed[p] is not None or readers):
                         return True
         return False
 

@@ -45,29 +45,99 @@ ROWS = [
 PROTOCOLS = ("eager", "cooperative", "consumer")
 
 
+def assert_the_same_by_hand(version: str, protocol: str, commit: str, reset: str, **asked: int) -> None:
+    asked = {"members": 2, "partitions": 2, "records": 1, "generations": 4, **asked}
+    sizes, found = consumer_groups.search(
+        release=tuple(map(int, version.split("."))),
+        protocol=protocol,
+        auto=commit == "auto",
+        latest=reset == "latest",
+        **asked,
+    )
+    of_model = {BUDGETS.get(name, name): count for name, count in asked.items()}
+    result = searched(version, SKIPPED, REPEATED, READERS, protocol=protocol, commit=commit, reset=reset, **of_model)
+    names = {"skipped": SKIPPED, "repeated": REPEATED, "shared": READERS}
+    assert (result.distinct, result.depth) == (sum(sizes), len(sizes))
+    assert broken(result) == {names[name]: level for name, level in found.items()}
+
+
+BUDGETS = {"adds": "partition_adds", "failures": "heartbeat_failures", "moves": "coordinator_moves"}
+
+
 @pytest.mark.parametrize("budgets", ROWS, ids="-".join)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize(("commit", "reset"), [("auto", "earliest"), ("sync", "latest")])
 def test_a_search_by_hand_finds_the_same_states_and_the_same_shortest_stories(
     protocol: str, commit: str, reset: str, budgets: dict[str, int]
 ) -> None:
-    bounds = {"members": 2, "partitions": 2, "records": 1, "generations": 4}
-    sizes, found = consumer_groups.search(
-        protocol=protocol, auto=commit == "auto", latest=reset == "latest", **bounds, **budgets
-    )
-    of_model = {"partition_adds" if name == "adds" else name: count for name, count in budgets.items()}
-    result = searched(
-        "4.3.1", SKIPPED, REPEATED, READERS, protocol=protocol, commit=commit, reset=reset, **bounds, **of_model
-    )
-    names = {"skipped": SKIPPED, "repeated": REPEATED, "shared": READERS}
-    assert (result.distinct, result.depth) == (sum(sizes), len(sizes))
-    assert broken(result) == {names[name]: level for name, level in found.items()}
+    assert_the_same_by_hand("4.3.1", protocol, commit, reset, **budgets)
 
 
 def test_by_hand_too_who_is_closed_while_it_joins_commits_nothing() -> None:
-    test_a_search_by_hand_finds_the_same_states_and_the_same_shortest_stories(
-        "cooperative", "sync", "earliest", {"joins": 1, "leaves": 1}
-    )
+    assert_the_same_by_hand("4.3.1", "cooperative", "sync", "earliest", joins=1, leaves=1)
+
+
+@pytest.mark.parametrize(
+    ("commit", "budgets"),
+    [
+        ("sync", {"failures": 1, "leaves": 1}),
+        ("auto", {"failures": 1, "leaves": 1}),
+        ("sync", {"failures": 2, "joins": 1, "leaves": 1, "generations": 5}),
+        pytest.param("auto", {"failures": 2, "adds": 1, "crashes": 1, "generations": 5}, marks=pytest.mark.thorough),
+        pytest.param("sync", {"failures": 1, "crashes": 1, "joins": 1, "generations": 5}, marks=pytest.mark.thorough),
+    ],
+)
+def test_by_hand_too_what_is_taken_while_a_heartbeat_fails_is_free(commit: str, budgets: dict[str, int]) -> None:
+    assert_the_same_by_hand("4.3.1", "consumer", commit, "latest", **budgets)
+
+
+@pytest.mark.parametrize(
+    ("version", "protocol", "reset", "budgets"),
+    [
+        ("4.2.0", "eager", "latest", {"moves": 1, "joins": 1}),
+        ("4.2.0", "cooperative", "latest", {"moves": 1, "joins": 1}),
+        ("4.2.0", "cooperative", "latest", {"moves": 1, "adds": 1}),
+        ("4.2.0", "eager", "earliest", {"moves": 1, "joins": 1, "crashes": 1, "partitions": 1, "generations": 3}),
+        ("3.2.3", "eager", "earliest", {"moves": 2, "joins": 1}),
+        *(
+            pytest.param(version, protocol, reset, budgets, marks=pytest.mark.thorough)
+            for version, protocol, reset, budgets in (
+                ("4.2.0", "eager", "earliest", {"moves": 1, "timeouts": 1}),
+                ("4.2.0", "cooperative", "earliest", {"moves": 1, "timeouts": 1}),
+                ("4.2.0", "eager", "latest", {"moves": 1, "joins": 1, "adds": 1}),
+                ("4.2.0", "cooperative", "earliest", {"moves": 1, "joins": 1, "crashes": 1, "generations": 3}),
+                ("3.2.3", "eager", "earliest", {"moves": 2, "timeouts": 1}),
+                ("3.2.3", "eager", "earliest", {"moves": 2, "joins": 1, "adds": 1}),
+            )
+        ),
+    ],
+)
+def test_by_hand_too_a_coordinator_does_not_have_the_last_generation(
+    version: str, protocol: str, reset: str, budgets: dict[str, int]
+) -> None:
+    assert_the_same_by_hand(version, protocol, "sync", reset, **budgets)
+
+
+@pytest.mark.parametrize(
+    ("version", "reset", "budgets"),
+    [
+        ("4.2.0", "earliest", {"moves": 1, "joins": 1, "generations": 2}),
+        ("4.2.0", "latest", {"moves": 2, "joins": 1}),
+        *(
+            pytest.param(version, reset, budgets, marks=pytest.mark.thorough)
+            for version, reset, budgets in (
+                ("4.2.0", "earliest", {"moves": 1, "timeouts": 1}),
+                ("4.2.0", "latest", {"moves": 1, "leaves": 1, "generations": 3}),
+                ("4.3.0", "latest", {"moves": 1, "joins": 1, "adds": 1}),
+                ("3.8", "latest", {"moves": 2, "leaves": 1}),
+            )
+        ),
+    ],
+)
+def test_by_hand_too_a_coordinator_does_not_have_the_last_heartbeats(
+    version: str, reset: str, budgets: dict[str, int]
+) -> None:
+    assert_the_same_by_hand(version, "consumer", "sync", reset, **budgets)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -152,6 +222,61 @@ def test_a_commit_that_was_answered_with_an_error_counts_at_once_or_when_its_log
     assert broken(searched(version, SKIPPED, BACK, **UNANSWERED, **asked)) == found
 
 
+@pytest.mark.parametrize(
+    ("version", "asked", "expected"),
+    [
+        ("0.9.0.1", {"joins": 1, "coordinator_moves": 1}, {READERS}),
+        ("0.11.0.0", {"joins": 1, "coordinator_moves": 1}, {READERS}),
+        ("0.11.0.1", {"joins": 1, "coordinator_moves": 1}, set()),
+        ("0.11.0.1", {"joins": 1, "coordinator_moves": 2}, {READERS}),
+        ("3.2.3", {"joins": 1, "coordinator_moves": 2}, {READERS}),
+        ("3.4.0", {"joins": 1, "coordinator_moves": 2}, set()),
+        ("4.0", {"joins": 1, "coordinator_moves": 1}, {READERS}),
+        ("4.0", {"timeouts": 1, "coordinator_moves": 1}, {READERS, OWNERS}),
+        ("4.2.2", {"joins": 1, "coordinator_moves": 2}, set()),
+        ("3.7", {"protocol": "consumer", "leaves": 1, "coordinator_moves": 1}, {READERS, OWNERS}),
+        ("4.0", {"protocol": "consumer", "leaves": 1, "coordinator_moves": 1}, {READERS, OWNERS}),
+    ],
+)
+def test_members_have_an_assignment_that_the_next_coordinator_has_not(
+    version: str, asked: dict[str, int | str], expected: set[str]
+) -> None:
+    found = broken(searched(version, READERS, OWNERS, commit="sync", drops_what_is_taken=False, **asked))
+    assert found.keys() == expected
+
+
+@pytest.mark.parametrize(
+    ("version", "asked", "expected"),
+    [
+        ("3.7", {"leaves": 1, "heartbeat_failures": 1}, set()),
+        ("3.9", {"leaves": 1, "heartbeat_failures": 1}, {BACK, REPEATED, OWNERS, READERS}),
+        ("4.3.1", {"leaves": 1, "heartbeat_failures": 1}, {BACK, REPEATED, OWNERS, READERS}),
+        ("4.3.1", {"leaves": 1, "coordinator_moves": 1}, {BACK, REPEATED, OWNERS, READERS}),
+        ("4.3.1", {"joins": 1, "heartbeat_failures": 1}, set()),
+    ],
+)
+def test_a_partition_that_is_being_taken_passes_for_given_up_from_3_8_on(
+    version: str, asked: dict[str, int | str], expected: set[str]
+) -> None:
+    assert broken(searched(version, protocol="consumer", commit="sync", **asked)).keys() == expected
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("event", ["joins", "leaves"])
+def test_a_new_group_that_begins_at_the_end_skips_a_record_when_its_partitions_move(protocol: str, event: str) -> None:
+    for reset, skips in (("latest", True), ("earliest", False)):
+        found = broken(
+            searched("4.3.1", SKIPPED, protocol=protocol, commit="sync", reset=reset, new_group=True, **{event: 1})
+        )
+        assert (SKIPPED in found) == skips
+
+
+def test_a_coordinator_that_moves_refuses_a_commit_that_is_repeated_after_a_newer_one() -> None:
+    for retries in (False, True):
+        found = broken(searched("4.3.1", BACK, commit="async", coordinator_moves=1, retries_async=retries))
+        assert (BACK in found) == retries
+
+
 def test_nothing_is_skipped_by_a_commit_that_is_held_up_after_processing() -> None:
     for protocol in PROTOCOLS:
         for event in ({"joins": 1}, {"crashes": 1}, {"timeouts": 1}):
@@ -224,7 +349,8 @@ def test_a_release_refuses_a_protocol_that_it_does_not_have() -> None:
         ("2.7", "2.5"),
         ("2.8.1", "2.8.1"),
         ("3.2.2", "3.2.0"),
-        ("3.9", "3.7"),
+        ("3.3", "3.2.3"),
+        ("3.6", "3.4.1"),
         ("4.1", "4.0"),
     ],
 )
