@@ -81,6 +81,7 @@ CONTROLLERS = ROOT / "examples" / "audit" / "controllers" / "controller.properti
 def test_faults_of_brokers_are_no_question_about_controllers_alone(asked: dict[str, str], tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="this is asked of topics, and no file is of one"):
         nl.audit(CONTROLLERS, kafka_version="3.9.1", store=tmp_path, **asked)  # type: ignore[arg-type]
+    assert not list(tmp_path.rglob("*.answer")), "it was refused after searches"
 
 
 def test_a_section_says_with_which_named_faults_it_is_safe_or_not(store: Path) -> None:

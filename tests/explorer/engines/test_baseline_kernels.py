@@ -20,6 +20,7 @@ from neverlost.model.core import Model
 from neverlost.spec import profiles
 
 KAFKA = profiles()["kafka-4.1"].bounded(replicas=2, values=1, log_size=1, leader_epochs=3, leader_moves=1, crashes=1)
+REPLICATED_LOG = profiles()["published/replicated-log"].bounded()
 KIP_320 = profiles()["published/kip-320"].bounded(replicas=3, log_size=1, records=1, leader_epochs=3)
 
 
@@ -55,9 +56,9 @@ def test_both_kernels_and_a_change_between_them_answer_the_same(model: Model, mo
 
 
 def test_small_kernels_have_a_baseline_too() -> None:
-    model = profiles()["published/replicated-log"].bounded()
-    searched(model)
-    assert (is_cached(BASELINE + text_of(model)), is_cached(text_of(model))) == (True, False)
+    searched(REPLICATED_LOG)
+    text = text_of(REPLICATED_LOG)
+    assert (is_cached(BASELINE + text), is_cached(text)) == (True, False)
 
 
 def test_searches_of_one_process_share_the_time_after_which_optimising_pays() -> None:
@@ -79,7 +80,7 @@ def test_optimising_pays_sooner_where_an_earlier_process_has_left_the_baseline(m
 
 
 def test_the_optimised_kernel_is_taken_where_it_is_in_the_cache() -> None:
-    text = text_of(KIP_320)
+    text = text_of(REPLICATED_LOG)
     assert first_text(text) == BASELINE + text
     load_kernel(text)
     assert first_text(text) == text

@@ -19,6 +19,7 @@ PROPERTIES = ("acked_never_lost", "committed_never_lost", "isr_has_committed", "
 BOUNDS = {"replicas": 3, "log_size": 1, "values": 2, "delays": 1}
 
 COMPARED = (
+    ("kafka-2.1", 2, ()),
     ("kafka-2.1", 3, ()),
     ("kafka-2.1", 3, (PRODUCES, FETCHES, BYTES)),
     ("kafka-2.1", 3, (FETCHES, BYTES)),
