@@ -12,7 +12,9 @@ from neverlost.explorer.search import explore
 from neverlost.spec.families import profiles
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "groups-rules.md").read_text(encoding="utf-8")
-ROWS = re.findall(r"`(kafka-groups-\S+)((?: --\S+(?: \w\S*)?)+)`, ([^|]*) \| [^|]* \| ([^|]*) \|$", PAGE, flags=re.MULTILINE)
+ROWS = re.findall(
+    r"`(kafka-groups-\S+)((?: --\S+(?: \w\S*)?)+)`, ([^|]*) \| [^|]* \| ([^|]*) \|$", PAGE, flags=re.MULTILINE
+)
 
 
 def test_every_correction_has_a_row() -> None:
