@@ -163,7 +163,7 @@ DIFFERENCES = (
         settings={"drops_what_is_taken": 1},
         since="3.8.0",
         source="MembershipManagerImpl.revokeAndAssign; CurrentAssignmentBuilder (KAFKA-16249); no ticket is known",
-        known="code read on the branches of 3.7, 3.8 and 3.9, and on trunk; seen on 4.1.1 and 4.3.1",
+        known="code read on the branches of 3.7, 3.8 and 3.9, and on trunk; seen on 3.9.1, 4.0.0, 4.1.1 and 4.3.1",
     ),
     _acknowledges_lost("4.0.0", "4.2.1"),
     _acknowledges_lost("4.3.0", "4.3.0"),

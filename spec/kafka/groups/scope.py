@@ -68,6 +68,10 @@ SIMPLIFIED = {
     "a cooperative member that gives something up by a generation that is lost learns of the loss before it joins again": (
         "it may join at once, and keep the rest: then an offset may go back (never_back, with three members, two moves and a timeout)"
     ),
+    "a member that takes a partition while its heartbeat fails begins at the committed offset": (
+        "the coordinator does not tell it to a member that has not heard of its epoch: to 4.1 such a member reads with"
+        " enable.auto.commit, or from a position of its own; on 4.3.1 it was seen to read without these"
+    ),
     "a member that learns that its generation or epoch is lost keeps its id": (
         "to 3.1 it joins the classic group under another, and the coordinator waits until the old one is expelled. With KIP-848 it is"
         " refused until then, before KAFKA-19233"
