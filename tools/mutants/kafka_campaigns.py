@@ -88,6 +88,7 @@ LOSS = {"lost_decisions": 1, "log_size": 1, "values": 1, "leader_epochs": 3}
 TWO_LOSSES = LOSS | {"lost_decisions": 2}
 MORE_EPOCHS = {"leader_epochs": 4}
 TWO_VALUES = {"log_size": 2, "values": 2}
+ONE_RECORD = {"log_size": 1, "values": 1}
 
 FROM_FOLLOWERS = {"commit": COMMIT_BEFORE, "fetch_from_followers": 1}
 """A consumer that may read from followers."""
@@ -244,6 +245,29 @@ FOR_SOME = (
             *_of(("kafka-2.1",), TWO_MOVES, **ONE_ACK | BYTES | {"delays": 1, "min_isr": 1}),
             *_of(("kafka-2.1",), TWO_MOVES, **ONE_ACK | {"delays": 1, "min_isr": 1, "refuses_newer_records": 1}),
         ],
+    ),
+    *_for(
+        (
+            "faults.may_be_unflushed:",
+            "faults.crash:part",
+            "faults.power_loss:",
+            "log.append:part",
+            "log.cut:part",
+            "shutdown.shut_down:part",
+        ),
+        [
+            *_of(("kafka-2.8", "kafka-4.1"), TWO_CRASHES, CRASH, CRASH | SHUTDOWN, **ALL_ACKS | FLUSHED | ONE_RECORD),
+            *_of(("kafka-2.1",), CRASH, **ALL_ACKS | FLUSHED | {"min_isr": 1}),
+        ],
+    ),
+    *_for(
+        ("faults.restart:", "faults.crash:guard-4", "lost.end_after_loss:guard-3"),
+        _of(
+            ("kafka-2.1", "kafka-3.9-zk"),
+            POWER | NEWS_LOST,
+            CRASH | NEWS_LOST,
+            **ALL_ACKS | ONE_RECORD | {"min_isr": 3},
+        ),
     ),
     *_for(("controller.issue_epoch:guard",), _of(("kafka-2.1",), TWO_MOVES | TWO_CRASHES, **NOTHING_WRITTEN)),
     *_for(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -61,7 +61,8 @@ def kafka_mutants() -> Mutants:
     for effect in EFFECTS:
         edits = [(trees[place], _edit(effect, trees[place], *texts)) for place, *texts in effect.changes]
         found.add(_by_hand(effect), edits)
-    versions = with_mutants(VERSIONS, found, WORDS)
+    # Campaigns in which nothing is written have a min ISR that no number of replicas reaches.
+    versions = [replace(profile, clash=None) for profile in with_mutants(VERSIONS, found, WORDS)]
     return Mutants(tuple(found.mutants), {profile.name: profile for profile in versions})
 
 
