@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 
@@ -68,23 +69,30 @@ def kernel() -> Kernel:
     return module
 
 
+def at_large(version: Profile) -> Profile:
+    """The version with settings that Kafka does not have: a min ISR above the number of replicas."""
+    return replace(version, clash=None)
+
+
 def with_random_settings(version: Profile, randomness: random.Random) -> Model:
     """The version with every setting chosen at random."""
     chosen = {s.name: randomness.choice(list(s.choices().values())) for s in version.state.settings}
-    return version.bounded(**chosen)
+    return at_large(version).bounded(**chosen)
 
 
 def with_random_faults(version: Profile, randomness: random.Random) -> Model:
     """The version as it is, with fault budgets, acks and a consumer chosen at random."""
     states = {s.name: s for s in version.state.settings}
     names = (*BUDGETS, "acks", "commit", "pipelined")
-    return version.bounded(**{name: randomness.choice(list(states[name].choices().values())) for name in names})
+    return at_large(version).bounded(
+        **{name: randomness.choice(list(states[name].choices().values())) for name in names}
+    )
 
 
 def with_readers(version: Profile, randomness: random.Random) -> Model:
     """The version with a consumer that reads from followers, past the high watermark, and what logs expose before they are cut."""
     chosen = {"fetch_from_followers": 1, "exposes_diverging": 1, "reads_past_high_watermark": 1, "leader_moves": 3}
-    return version.bounded(**chosen, commit=randomness.randint(1, 3), truncation=ON_FETCH)
+    return at_large(version).bounded(**chosen, commit=randomness.randint(1, 3), truncation=ON_FETCH)
 
 
 def walks(version: Profile) -> Iterator[tuple[Model, Packed, Successors]]:

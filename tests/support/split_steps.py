@@ -120,7 +120,7 @@ EDITS = {
             "    s.fenced = without(s.fenced, replica)\n    if not",
             "    if s.split != UNFENCED_LATER:\n        s.fenced = without(s.fenced, replica)\n    if not",
         ),
-        ("from .state import KIP_101, End,", "from .state import KIP_101, UNFENCED_LATER, End,"),
+        ("ACKS_ONE, KIP_101, End,", "ACKS_ONE, KIP_101, UNFENCED_LATER, End,"),
     ],
 }
 """In which module which text, that stands there once, becomes which other text."""

@@ -59,7 +59,7 @@ def _may_renumber(deployment: Deployment) -> bool:
 def _of_flushes(deployment: Deployment) -> Iterator[str]:
     """What a flush before each acknowledgement rests on: UnifiedLog.flush syncs the folder of a segment from 3.0 on."""
     if deployment.settings["flush"]:
-        yield "no leader is killed before it flushes a record that it counts alone, and then loses power"
+        yield "no leader loses power after it was killed with an unflushed record that it alone had"
         yield "what was flushed is there after a power loss" + (
             ""
             if at_least(deployment.version, "3.0")
