@@ -99,6 +99,7 @@ def take_unseen(s: Group, member: Member, partition: Partition) -> None:
     require(has_no_rest(s, member))
     require(not is_fenced(s, member))
     require(s.given[partition] == member and not s.owned[member][partition] and starts_at(s, partition) != NONE)
+    require(not is_revoking(s, member))
     require(not s.asked[partition] and target(s, partition) != member)
     require(not must_give_up(s, member))
 

@@ -194,9 +194,15 @@ def gets(s: Group, member: Member, gone: Member, partition: Partition) -> bool:
 
 
 def must_give_up(s: Group, member: Member, gone: Member) -> bool:
-    """Has the member a partition that is then meant for another, which it is to give up before it gets more?"""
+    """Has the member a partition that is then meant for another, which it is to give up before it gets more?
+
+    Also one that it has by an answer that was lost before, and that it would give up by this one.
+    """
     for partition in s.each(Partition):
-        given_up = s.asked[partition] == 1 and s.owned[member][partition] == 0
-        if s.given[partition] == member and target_if(s, partition, member, gone) != member and not given_up:
-            return True
+        if target_if(s, partition, member, gone) != member:
+            given_up = s.asked[partition] == 1 and s.owned[member][partition] == 0
+            if s.given[partition] == member and not given_up:
+                return True
+            if s.standing[member] != Standing.UNKNOWN and s.given[partition] != member and s.owned[member][partition]:
+                return True
     return False
