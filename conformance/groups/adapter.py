@@ -374,13 +374,12 @@ class GroupsAdapter(SteppedAdapter[_World]):
 
     def _refuse_sent(self, member: int) -> None:
         """What a member has sent arrives now, when it must be refused. Raises NotPerformed if it is not."""
-        application, late = self.world.applications[member], self.world.late
-        for request in application.under_way:
+        late = self.world.late
+        for request in self.world.applications[member].under_way:
             self._must_refuse(request)
-        application.under_way = []
         if late is not None and late[0] == member:
             self._must_refuse(late[1])
-            self.world.late = None
+        self._forget_sent(member)
 
     def _lead(self, member: int) -> None:
         """Who leads is not in the model. One that joins a group again does, where no other rebalance makes it join."""

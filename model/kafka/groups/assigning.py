@@ -34,6 +34,13 @@ def is_counted(s: Group, member: Member, joined: int, gone: int) -> bool:
     return member == joined or (s.standing[member] != Standing.UNKNOWN and member != gone)
 
 
+def free(s: Group, partition: Partition) -> None:
+    """A partition is nobody's."""
+    s.given[partition] = NONE
+    s.given_in[partition] = 0
+    s.asked[partition] = False
+
+
 def in_threads(s: Group) -> bool:
     """Are records processed by other threads than the one that polls?"""
     return s.commit == Commit.AUTO_THREADS

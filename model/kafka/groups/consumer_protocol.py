@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE, action, require, sends
 
-from .assigning import commits_last, give_up, has_no_rest, in_poll, take, target
+from .assigning import commits_last, free, give_up, has_no_rest, in_poll, take, target
 from .offsets import refuse_sent, starts_at
 from .record import is_fenced
 from .state import Generation, Group, Member, Partition, Protocol, Standing
@@ -62,13 +62,6 @@ def heartbeat(s: Group, member: Member) -> None:
             s.asked[partition] = True
     if not is_asked(s, member):
         reach_epoch(s, member)
-
-
-def free(s: Group, partition: Partition) -> None:
-    """A partition is nobody's."""
-    s.given[partition] = NONE
-    s.given_in[partition] = 0
-    s.asked[partition] = False
 
 
 def reach_epoch(s: Group, member: Member) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE, action, require
 
+from .assigning import free
 from .offsets import forget_offset, refuse_sent
 from .record import record_generation
 from .state import Generation, Group, Member, Partition, Protocol, Standing
@@ -24,9 +25,7 @@ def drop(s: Group, member: Member) -> None:
         s.generation += 1
         for partition in s.each(Partition):
             if s.given[partition] == member:
-                s.given[partition] = NONE
-                s.given_in[partition] = 0
-                s.asked[partition] = False
+                free(s, partition)
     else:
         s.rebalancing = has_members(s)
     if not has_members(s):

@@ -254,7 +254,6 @@ class GroupsCase(Case):
         (usual if self.unclean else beyond).append(TRUNCATED)
         if self.tolerance is not None:
             usual, beyond = list(all_within(self.tolerance)), []
-        moves = self.tolerance is None or self.tolerance.get(MOVES, 0) > 0
         log = self.offsets.asks(COMMIT_LOST, self.survived, usual=self.commit == IN_TRANSACTION)
         found = [self.ask(SKIPPED, counts, usual=counts in usual) for counts in (*usual, *beyond)]
         losing = tuple(ask for ask in log if ask.several or (self.tolerance is None and "disk_losses" in ask.counts))
@@ -266,7 +265,7 @@ class GroupsCase(Case):
         if self.several and not self.left_open:
             moved = {"joins": 1, MOVES: self._moves, LOST_COMMITS: self._moves}
             found.append(replace(self.ask(SKIPPED, moved, usual=True), several=True))
-        if self.commit == IN_TRANSACTION and self.forgets_commits and moves:
+        if self.commit == IN_TRANSACTION and self.forgets_commits and self._survives({MOVES: 1}):
             found.append(self.ask(BACK, {MOVES: 1}, usual=True))
         if self.commit == IN_TRANSACTION and self.drops_what_is_taken and self._survives(TAKEN):
             found.append(self.ask(BACK, TAKEN, usual=True))
@@ -298,16 +297,20 @@ class GroupsCase(Case):
         return ""
 
     @property
+    def _of_release(self) -> Mapping[str, int]:
+        """The rules of its release."""
+        return TIME_LINE.settings_of(self.release, EITHER)
+
+    @property
     def forgets_commits(self) -> bool:
         """May a commit that was acknowledged no longer count when the coordinator moves?"""
-        settings = TIME_LINE.settings_of(self.release, EITHER)
         of_preview = ("preview_acknowledges_lost",) if self.protocol == "consumer" else ()
-        return any(settings.get(name) for name in (*FORGETS_COMMITS, *of_preview))
+        return any(self._of_release.get(name) for name in (*FORGETS_COMMITS, *of_preview))
 
     @property
     def drops_what_is_taken(self) -> bool:
         """May a partition that a member is taking pass for given up, so that two members commit for it, with KIP-848?"""
-        return bool(TIME_LINE.settings_of(self.release, EITHER).get("drops_what_is_taken"))
+        return bool(self._of_release.get("drops_what_is_taken"))
 
     def _survives(self, counts: Counts) -> bool:
         """Is it asked to survive so much, or not said how much?"""
@@ -316,8 +319,7 @@ class GroupsCase(Case):
     @property
     def expires_early(self) -> bool:
         """Has the release KAFKA-4682 or KAFKA-13636, by which offsets expire although the group has members?"""
-        settings = TIME_LINE.settings_of(self.release, EITHER)
-        return bool(settings.get("expires_in_use") or settings.get("expires_in_rebalance"))
+        return bool(self._of_release.get("expires_in_use") or self._of_release.get("expires_in_rebalance"))
 
     def model(self, counts: Counts) -> Model:
         """The consumer and its group as a model with these faults."""
