@@ -27,7 +27,8 @@ class Bug:
     `releases` are told in words, and `spans` are the first and the last release of each stretch of them, oldest first. `lost` is the
     search that finds it on the last version that has it, `kept` the same search where it is fixed, and holds. Where the model does not
     tell it, both are None and `left_out` says why. `assumed` is then what a verdict that holds assumes in these releases, as a clause;
-    None if it can make no such verdict false. `of_client`: the releases are those of the Java client, not of brokers.
+    None if it can make no such verdict false. `concerns` are the properties that it can make one of false; any, if none is named.
+    `of_client`: the releases are those of the Java client, not of brokers.
     """
 
     jira: tuple[str, ...]
@@ -41,6 +42,7 @@ class Bug:
     left_out: str | None
     spans: tuple[tuple[str, str], ...] = ()
     assumed: str | None = None
+    concerns: tuple[str, ...] = ()
     of_client: bool = False
 
     @property
@@ -57,7 +59,8 @@ def _bug(values: Mapping[str, Any], found: Mapping[str, Mapping[str, Any]]) -> B
     """A bug of the file, with what its searches found."""
     searches = {role: values[role] and search_from(values[role], found) for role in ("lost", "kept")}
     spans = tuple((first, last) for first, last in values.get("spans", ()))
-    return Bug(**{**values, "jira": tuple(values["jira"]), "spans": spans, **searches})
+    lists = {name: tuple(values.get(name, ())) for name in ("jira", "concerns")}
+    return Bug(**{**values, **lists, "spans": spans, **searches})
 
 
 @cache
@@ -72,10 +75,12 @@ def bugs_in(package: str) -> tuple[Bug, ...]:
     return tuple(_bug(values, found) for values in written)
 
 
-def assumed_in(package: str, releases: Collection[str], *, of_client: bool = False) -> tuple[str, ...]:
-    """What a verdict of a family that holds assumes of the bugs that one of the releases has, and the model does not."""
+def assumed_in(
+    package: str, releases: Collection[str], *, about: str | None = None, of_client: bool = False
+) -> tuple[str, ...]:
+    """What a verdict that holds, about a property, assumes of the bugs that one of the releases has, and the model does not."""
     bugs = [bug for bug in bugs_in(package) if bug.of_client == of_client and any(map(bug.is_in, releases))]
-    return tuple(bug.assumed for bug in bugs if bug.assumed is not None)
+    return tuple(bug.assumed for bug in bugs if bug.assumed and (not bug.concerns or about in bug.concerns))
 
 
 def bug_named(name: str) -> Bug:

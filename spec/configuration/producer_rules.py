@@ -16,6 +16,12 @@ from .versions import at_least
 WITHOUT_DEFAULT_IDEMPOTENCE = ("3.0.0", "3.1.0")
 """Releases whose producer was to be idempotent by default, and was not (KAFKA-13598)."""
 
+KEEPS_ORDER_SINCE = "0.10.0"
+"""From here on one request in flight keeps the order: a partition waits until its batch is answered (KAFKA-3197, RecordAccumulator).
+
+Before, the limit is one for each broker. So the next batch may go to a new leader before the one that the old leader refused.
+"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ProducerFileSettings:
@@ -70,11 +76,14 @@ def producer(written: ProducerFileSettings, version: str, release: str) -> Produ
         refused += (("enable.idempotence", "transactions need idempotence, and it is off"),)
     idempotent = (wanted or by_default) and not conflicts
     usual_in_flight = limit if idempotent else int(configuration_key("producer", IN_FLIGHT).default(version) or 5)
+    in_flight = written.in_flight or usual_in_flight
+    retries = _retries(written, idempotent, version)
+    reorders = retries > 0 and not at_least(version, KEEPS_ORDER_SINCE)
     return Producer(
         acks=written.acks or ("all" if idempotent else configuration_key("producer", "acks").default(version) or "1"),
-        retries=_retries(written, idempotent, version),
+        retries=retries,
         idempotence=idempotent,
-        in_flight=written.in_flight or usual_in_flight,
+        in_flight=max(in_flight, 2) if reorders else in_flight,
         conflict=conflicts[0][0] if by_default and not wanted and conflicts else None,
         refused=refused,
     )

@@ -241,8 +241,16 @@ def test_no_duplicate_is_promised_only_if_a_refusal_renumbers_nothing(
 @pytest.mark.parametrize(
     ("version", "client", "tickets"),
     [
+        (
+            "2.1.1",
+            "java",
+            {"KAFKA-1120", "KAFKA-9254", "KAFKA-10778"},
+        ),  # KAFKA-1120 is fixed in 2.2.0, KAFKA-9254 in 2.4.1
+        ("2.2.0", "java", {"KAFKA-9254", "KAFKA-10778"}),
         ("2.7.2", "java", {"KAFKA-10778"}),  # fixed in 2.8.0
         ("2.8.0", "java", {"KAFKA-19012"}),  # since 2.8.0, fixed in 3.9.2, 4.0.2, 4.1.2 and 4.2.0
+        ("3.5.1", "java", {"KAFKA-15375", "KAFKA-19012"}),  # KAFKA-15375 is fixed in 3.5.2
+        ("3.5.2", "java", {"KAFKA-19012"}),
         ("3.9.1", "java", {"KAFKA-19012"}),
         ("3.9.2", "java", set()),
         ("4.0.1", "java", {"KAFKA-19012"}),
@@ -261,8 +269,10 @@ def test_a_verdict_assumes_that_bugs_which_the_model_does_not_have_do_not_happen
     deployment = read_deployment([str(tmp_path)], kafka_version=version, assume=f"client={client}")
     twice, lost = (next(d for d in DANGERS if d.property == name) for name in ("written_once", "acked_never_lost"))
     said = " ".join(rests_on(deployment, twice))
-    assert {ticket for ticket in ("KAFKA-10778", "KAFKA-19012") if ticket in said} == tickets
-    assert "KAFKA-19012" not in " ".join(rests_on(deployment, lost))
+    of_logs, of_producers = {"KAFKA-1120", "KAFKA-9254", "KAFKA-10778"}, {"KAFKA-15375", "KAFKA-19012"}
+    assert {ticket for ticket in of_logs | of_producers if ticket in said} == tickets
+    of_loss = " ".join(rests_on(deployment, lost))
+    assert {ticket for ticket in of_logs | of_producers if ticket in of_loss} == tickets & of_logs
 
 
 def test_a_fix_that_makes_the_producer_idempotent_says_what_it_rests_on(audit: Run) -> None:

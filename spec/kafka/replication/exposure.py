@@ -74,7 +74,7 @@ def _of_bugs(deployment: Deployment, danger: Danger) -> tuple[str, ...]:
     brokers = {release for reading in readings for release in span_of(reading.chosen.release, reading.chosen.until)}
     java = {reading.java_release for reading in readings if _sends_as_java(reading.clients.get("producer"))}
     of_client = assumed_in(package, java, of_client=True) if danger.property == "written_once" else ()
-    return (*assumed_in(package, brokers), *of_client)
+    return (*assumed_in(package, brokers, about=danger.property), *of_client)
 
 
 def _sends_as_java(client: Client | None) -> bool:

@@ -47,6 +47,7 @@ SIMPLIFIED = {
     "a leader that counts a record alone has flushed it": "killed before that, it counts it when it starts again, and a power loss takes it: committed_never_lost with --flush, --crashes and --power-losses, and acked_never_lost with --retries too, which is answered from the log",
     "what a shutdown flushes, a later power loss may take all the same": "the model keeps no account of what is flushed, and so takes no less than a machine does",
     "a leader that nobody may succeed shuts down as a leader": "KRaft leaves the partition without a leader first, or elects uncleanly where that is allowed: the same, a moment earlier",
+    "with ZooKeeper only a new controller misses that a broker was away": "up to 2.1 any controller may, if the broker is registered again before it looks who lives (KAFKA-1120); from 2.2 on it compares broker epochs (KIP-380)",
     "elections take a broker that the controller believes live, though it may be down": "the session has yet to end",
     "idempotence reads the log instead of a table of the last five batches": "the table is rebuilt from the log, and the producer here has fewer values than that; that the table forgets is not there",
     "a committed offset is never lost": "the offsets topic is a log like this one; its losses are the same question asked again",

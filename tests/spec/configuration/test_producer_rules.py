@@ -41,3 +41,13 @@ def test_the_rules_say_what_the_client_of_a_release_does(release: str) -> None:
     ]
     assert differing == []
     assert len(ROWS) == 216
+
+
+@pytest.mark.parametrize(
+    ("release", "retries", "in_flight"),
+    [("0.8.2.2", 1, 2), ("0.9.0.1", 1, 2), ("0.9.0.1", 0, 1), ("0.10.0.0", 1, 1)],
+)
+def test_one_request_in_flight_keeps_the_order_from_0_10_on(release: str, retries: int, in_flight: int) -> None:
+    """KAFKA-3197: before, nothing holds a partition back while its batch is on its way to the leader of before."""
+    found = producer(ProducerFileSettings(retries=retries, in_flight=1), str(version_line(release)), release)
+    assert found.in_flight == in_flight

@@ -21,7 +21,7 @@ SEARCHES = [
 ]
 TOLD = [bug for bug in known_bugs() if bug.lost is not None]
 CONFIGURED = {
-    "acks", "min_isr", "unclean", "commit", "compacted", "fetch_from_followers", "pipelined", "lone_first_partition",
+    "acks", "min_isr", "unclean", "flush", "commit", "compacted", "fetch_from_followers", "pipelined", "lone_first_partition",
     "several_log_dirs", "kraft_version", "formatted_starts", "voters_in_file", "protocol", "reset", "commits_epoch",
 }  # fmt: skip
 FAULTS = {
@@ -89,6 +89,7 @@ LATER = [
     ("KAFKA-7164", {"notices_missed_epoch": True}),
     ("KAFKA-14617", {"broker_epochs": True}),
     ("a-kept-epoch", {"keeps_epoch": False}),
+    ("a-return-unnoticed", {"misses_restarts": False}),
 ]
 """What takes the shortest story away, where the version has other ways to the same."""
 
@@ -110,8 +111,8 @@ def test_the_engines_that_can_have_confirmed_it() -> None:
     assert [name for name, s in SEARCHES if list(s.confirmed_by) != engines_for(s.distinct)] == []
 
 
-def test_sixty_of_eighty_six_are_told_and_every_other_says_why_not() -> None:
-    assert (len(TOLD), len(known_bugs())) == (60, 86)
+def test_sixty_two_of_ninety_one_are_told_and_every_other_says_why_not() -> None:
+    assert (len(TOLD), len(known_bugs())) == (62, 91)
     for bug in known_bugs():
         assert (bug.lost is None) == (bug.kept is None) == (bug.left_out is not None), bug.name
 
