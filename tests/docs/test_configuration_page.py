@@ -19,7 +19,7 @@ MEANS = {
     "acks": '`acks`: `"0"`, `"1"`, `"all"` (`-1` is `all`)',
     "retries": "`retries`: 0, or 1 for at least one",
     "enable.idempotence": "`idempotence`, as it takes effect",
-    "max.in.flight.requests.per.connection": "`pipelined`: more than one; idempotence",
+    "max.in.flight.requests.per.connection": "`pipelined`: more than one, or `retries` in Java up to 0.9; idempotence",
     "transactional.id": "idempotence",
     "enable.auto.commit": '`commit`: `"auto"`, `"after"` if false, `"none"` without a consumer\'s file',
     "auto.offset.reset": "shown only",
