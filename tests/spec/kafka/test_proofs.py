@@ -96,14 +96,14 @@ def test_it_is_proven_for_every_version_with_fencing(fenced_version: Profile, sm
     assert (proof.verdict, proof.unknown) == ("proven", ())
 
 
-COUNTED = ("retries_left", "crashes_left", "leader_moves_left", "pauses_left")
+COUNTED = ("retries_left", "crashes_left", "leader_moves_left", "pauses_left", "shutdowns_left")
 
 
 @pytest.mark.parametrize(
     ("assumed", "counted"),
     [
         ({}, COUNTED),
-        ({"flush": True, "power_losses": 1}, (*COUNTED, "power_losses_left")),
+        ({"flush": True, "power_losses": 1, "crashes": 0}, (*(set(COUNTED) - {"crashes_left"}), "power_losses_left")),
         ({**IN_ITS_EPOCH, **EVERY_DELAY}, COUNTED),
     ],
     ids=["crashes", "power losses of flushed logs", "delays"],
@@ -111,7 +111,7 @@ COUNTED = ("retries_left", "crashes_left", "leader_moves_left", "pauses_left")
 def test_no_lemma_asks_how_many_faults_are_left_so_that_any_number_may_happen(
     fenced_version: Profile, assumed: Mapping[str, int], counted: tuple[str, ...]
 ) -> None:
-    translation = Translation(fenced_version.bounded(**SMALL, **HEADLINE, **assumed))
+    translation = Translation(fenced_version.bounded(**{**SMALL, **HEADLINE, **assumed}))
     budgets = {v.term.get_id() for name in counted for v in translation.before.fields[name] if isinstance(v, Number)}
     assert len(budgets) == len(counted)
     claim = as_lemma(fenced_version.property_named(PROPERTY))
@@ -162,8 +162,9 @@ def test_min_isr_is_no_assumption_while_only_processes_die(min_isr: int) -> None
 
 
 @pytest.mark.thorough
-def test_it_is_proven_although_power_is_lost_if_all_is_flushed() -> None:
-    proof = prove(KAFKA_4_1.bounded(**SMALL, **HEADLINE, power_losses=1, flush=True), PROPERTY)
+def test_it_is_proven_although_power_is_lost_if_all_is_flushed_and_no_process_is_killed() -> None:
+    chosen = {**SMALL, **HEADLINE, "crashes": 0, "power_losses": 1, "flush": True}
+    proof = prove(KAFKA_4_1.bounded(**chosen), PROPERTY)
     assert proof.verdict == "proven"
 
 
