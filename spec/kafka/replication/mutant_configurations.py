@@ -94,7 +94,6 @@ CONFIGURATIONS = (
         ALONE | {"retries": 1, "idempotence": 1, "leader_moves": 1, "crashes": 1},
         ALONE | {"retries": 1, "idempotence": 1, "pipelined": 1},
         ALL | {"retries": 1, "idempotence": 1, "pipelined": 1, "leader_moves": 2},
-        ALL | {"idempotence": 1, "pipelined": 1, "acks_earlier": 1, "leader_moves": 1},
         ONE | {"acks": ACKS_NONE, "retries": 1, "leader_moves": 1},
         ALONE | CONSUMER | {"commit": COMMIT_AFTER},
         ALONE | CONSUMER | {"commit": COMMIT_BEFORE, "leader_moves": 1},
