@@ -21,7 +21,7 @@ from neverlost.model.core import (
 )
 from neverlost.model.core.closed import doubt
 
-from .engines.engine import Engine, FlawError, Stopped, Tally
+from .engines.engine import Engine, FlawError, LeavesOut, Stopped, Tally
 from .engines.hashing import digest_text
 from .process.memory import peak_bytes, resident_bytes
 from .process.watch import UNWATCHED, Watch
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 ENGINES = ("compiled", "interpreted")
 UNTIL = ("first", "each", "all")
+
+LEFT_OUT_FROM = 500_000
+"""With fewer distinct states, to prove that some are harmless takes longer than to expand them."""
 
 EngineMaker = Callable[[Model, Sequence[Property], Symmetry], Engine]
 """Makes an engine for a model, the properties to decide, and the symmetry to use."""
@@ -135,8 +138,9 @@ def explore(
     is decided and reported, but not asserted. `until` is "first" (stop after the level on which an asserted property is
     violated, or when all are decided), "each" (stop when all are decided) or "all". `symmetry` explores one state of each class of
     states that differ only by renaming: True for every symmetric domain, or the names of some.
-    `without_harmless` does not expand the harmless states of a property that is asserted alone, once they are proven harmless: the
-    verdict and the trace stay the same. A search until "all", or by an engine without a name, expands every state.
+    `without_harmless` does not expand the harmless states of a property that is asserted alone, from the level on at which there are
+    LEFT_OUT_FROM states, if they are proven harmless: the verdict and the trace stay the same. A search until "all", or by an
+    engine without a name, expands every state.
     `engine` is a name, or a function that makes an engine. The search calls `watch` between batches.
 
     `eventually` properties are decided once every state was explored.
@@ -151,11 +155,15 @@ def explore(
     asserted, decided = decided_properties(model.profile, properties)
     decided += [prop for name in report_only if (prop := model.profile.property_named(name)) not in decided]
     chosen = symmetry_of(model, symmetry, decided)
-    alone = len(asserted) == 1 and not report_only and until != "all" and isinstance(engine, str)
-    left_out = _left_out(model, asserted[0], chosen) if without_harmless and alone else None
-    skipping = asserted[0] if left_out is not None and left_out.doubt is None else None
-    made = _engine(engine, model, decided, chosen, workers, skipping)
-    return _Run(model, made, chosen, asserted, decided, until, limits or Limits(), left_out).result(watch)
+    alone = len(asserted) == 1 and not report_only and until != "all"
+    if not isinstance(engine, str):
+        made, able = engine(model, decided, chosen), None
+    else:
+        made = able = _engine(engine, model, decided, chosen, workers)
+    run = _Run(model, made, chosen, asserted, decided, until, limits or Limits())
+    if without_harmless and alone and able is not None and asserted[0].harmless is not None:
+        run.leaving_out = able, asserted[0]
+    return run.result(watch)
 
 
 def find_state(
@@ -215,36 +223,29 @@ def decided_properties(profile: Profile, names: Sequence[str] | None) -> tuple[l
     return named, list({prop.name: prop for prop in decided}.values())
 
 
-def _left_out(model: Model, prop: Property, symmetry: Symmetry) -> LeftOut | None:
-    """Why a search for a property alone need not expand some states, and whether that is proven; None if it calls none harmless."""
-    if prop.harmless is None:
-        return None
-    because, told_apart = prop.harmless.statement, None
+def _left_out(model: Model, symmetry: Symmetry, engine: LeavesOut, prop: Property) -> LeftOut:
+    """Have an engine expand no harmless states of a property, if they are proven harmless."""
+    assert prop.harmless is not None
+    told_apart = None
     try:
         check_equivariance(model, symmetry.domains, [replace(prop, function=prop.harmless.function)])
     except SymmetryError as error:
         told_apart = str(error)
-    return LeftOut(states=0, because=because, doubt=told_apart or doubt(model, prop))
+    doubtful = told_apart or doubt(model, prop)
+    if doubtful is None:
+        engine.leave_out(prop)
+    return LeftOut(states=0, because=prop.harmless.statement, doubt=doubtful)
 
 
-def _engine(
-    name: str | EngineMaker,
-    model: Model,
-    properties: Sequence[Property],
-    symmetry: Symmetry,
-    workers: int,
-    without_harmless: Property | None = None,
-) -> Engine:
-    if not isinstance(name, str):
-        return name(model, properties, symmetry)
+def _engine(name: str, model: Model, properties: Sequence[Property], symmetry: Symmetry, workers: int) -> LeavesOut:
     if name == "interpreted":
         from .engines.interpreted import InterpretedEngine
 
-        return InterpretedEngine(model, properties, symmetry, without_harmless)
+        return InterpretedEngine(model, properties, symmetry)
     if name == "compiled":
         from .engines.compiled import CompiledEngine
 
-        return CompiledEngine(model, properties, symmetry, workers, without_harmless=without_harmless)
+        return CompiledEngine(model, properties, symmetry, workers)
     raise UnknownNameError("engine", name, ENGINES)
 
 
@@ -264,10 +265,11 @@ class _Run:
         decided: Sequence[Property],
         until: str,
         limits: Limits,
-        left_out: LeftOut | None = None,
     ) -> None:
         self.model, self.engine, self.symmetry, self.until, self.limits = model, engine, symmetry, until, limits
-        self.left_out = left_out
+        self.leaving_out: tuple[LeavesOut, Property] | None = None
+        """What can leave out states, and of which property, once the search is large."""
+        self.left_out: LeftOut | None = None
         self.asserted = {p.name for p in asserted}
         self.decided = list(decided)
         self.state_properties = [p for p in decided if p.over_states]
@@ -334,6 +336,8 @@ class _Run:
             level = len(course.levels)
             if self.limits.depth is not None and level >= self.limits.depth:
                 raise Stopped("depth")
+            if self.leaving_out is not None and self.left_out is None and sum(course.levels) >= LEFT_OUT_FROM:
+                self.left_out = _left_out(self.model, self.symmetry, *self.leaving_out)
             try:
                 new = engine.expand(course.tick)
                 if new:
@@ -346,8 +350,8 @@ class _Run:
                 raise
             self._note_steps(level - 1)
             course.digest, course.generated = engine.digest, list(engine.generated)
-            if self.left_out is not None:
-                self.left_out = replace(self.left_out, states=engine.left_out)
+            if self.leaving_out is not None and self.left_out is not None:
+                self.left_out = replace(self.left_out, states=self.leaving_out[0].left_out)
             if new == 0:
                 return True
             course.levels.append(new)

@@ -69,7 +69,6 @@ class SparkEngine:
     """Explores with a store; levels in the store are not computed again. Raises ModelError as the compiled engine does."""
 
     name = "spark"
-    left_out = 0
 
     def __init__(
         self,

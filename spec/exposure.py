@@ -39,11 +39,15 @@ class Danger:
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigurationChange:
-    """One value to change; the key "version" is the version of Kafka. `cost` orders the changes: cheap ones come first."""
+    """One value to change; the key "version" is the version of Kafka. `cost` orders the changes: cheap ones come first.
+
+    One that `helps` against a setting alone is tried only where it is on.
+    """
 
     key: str
     value: str
     cost: int
+    helps: str = ""
 
 
 class Exposure(ABC):

@@ -50,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="hold the timing wheel against a heap with 1,000,000 tasks, not 20,000",
     )
     parser.addoption(
-        "--damaged-inputs", default="100", help="how many damaged files are given to the commands that read files"
+        "--damaged-inputs", default="40", help="how many damaged files are given to the commands that read files"
     )
     parser.addoption(
         "--soak-steps", default="100", help="how many random steps of each model are done by the in-process brokers too"
@@ -116,6 +116,12 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
+
+
+def pytest_sessionfinish() -> None:
+    # pytest looks for garbage five times at the end. Once tells the same, where nothing is kept by who ends.
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

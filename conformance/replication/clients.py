@@ -33,6 +33,8 @@ from ..inprocess.log import ProducerStamp, Record
 from ..inprocess.protocol import TopicPartition
 from ..inprocess.stepped_cluster import ClientRequest, SteppedCluster
 
+FAILED = (REFUSED, AFTER_APPEND, UNKNOWN)
+
 PARTITION = TopicPartition(topic="orders")
 LONG_MS = 1 << 30
 """A deadline that no walk reaches: the model says which operations reach theirs."""
@@ -70,6 +72,8 @@ class Sender:
         self._brokers, self._acks = brokers, settings["acks"]
         self._numbers = bool(settings["idempotence"]) and self._acks == ACKS_ALL
         self._pipelined = bool(settings["pipelined"])
+        self._acks_earlier = bool(settings["acks_earlier"])
+        self._acknowledged: set[int] = set()
         self._sent: dict[int, Sent] = {}
 
     def _stamp(self, value: int) -> ProducerStamp | None:
@@ -113,6 +117,19 @@ class Sender:
 
     def delivery(self, value: int) -> int:
         """What the producer knows about a value."""
+        if self._acks_earlier:
+            self._acknowledge_earlier()
+        return ACKNOWLEDGED if value in self._acknowledged else self._outcome(value)
+
+    def _acknowledge_earlier(self) -> None:
+        """Note what has been acknowledged since, and with it what failed before."""
+        for value in sorted(self._sent.keys() - self._acknowledged):
+            if self._outcome(value) == ACKNOWLEDGED:
+                earlier = {one for one in self._sent if one < value and self._outcome(one) in FAILED}
+                self._acknowledged |= {value, *earlier}
+
+    def _outcome(self, value: int) -> int:
+        """What came of the latest request with a value."""
         sent = self._sent.get(value)
         if sent is None:
             return UNSENT

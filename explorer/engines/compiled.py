@@ -99,7 +99,6 @@ class CompiledEngine:
         symmetry: Symmetry,
         workers: int,
         blocks: Blocks | None = None,
-        without_harmless: Property | None = None,
     ) -> None:
         """`blocks` keeps the states; without it, they disappear with the engine."""
         self.model, self.symmetry, self.workers = model, symmetry, workers
@@ -109,7 +108,8 @@ class CompiledEngine:
         over_states, over_steps = numbered_properties(model)
         self.state_numbers = [over_states.index(p) for p in self.state_properties]
         self.step_numbers = [over_steps.index(p) for p in self.step_properties]
-        self.without_harmless = None if without_harmless is None else over_states.index(without_harmless)
+        self.harmless_of: int | None = None
+        """The number of the property whose harmless states are not expanded."""
         self._text = kernel_source(model, symmetry)
         first = first_text(self._text)
         self.kernel, self._kernel_seconds = loaded_kernel(first)
@@ -153,6 +153,9 @@ class CompiledEngine:
     @property
     def left_out(self) -> int:
         return sum(worker.left_out for worker in self.team)
+
+    def leave_out(self, prop: Property) -> None:
+        self.harmless_of = numbered_properties(self.model)[0].index(prop)
 
     def start(self, initial: Sequence[Packed]) -> int:
         self.levels.append([])
@@ -280,7 +283,7 @@ class CompiledEngine:
         if taken is None:
             self._exhausted = True
             return False
-        worker.slice = taken if self.without_harmless is None else self._expandable(taken, worker)
+        worker.slice = taken if self.harmless_of is None else self._expandable(taken, worker)
         worker.row = worker.slice.begin
         return True
 
@@ -288,7 +291,7 @@ class CompiledEngine:
         """The states of a slice that are not harmless."""
         size, kept = taken.end - taken.begin, np.empty((taken.end - taken.begin, self.kernel.WORDS), np.int64)
         count = self.kernel.expandable(
-            taken.rows, taken.begin, taken.end, self.without_harmless, kept, worker.flaw, *self.settings
+            taken.rows, taken.begin, taken.end, self.harmless_of, kept, worker.flaw, *self.settings
         )
         worker.left_out += size - count
         worker.expanded += size - count

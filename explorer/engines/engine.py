@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from neverlost.model.core import ModelError, Packed
+from neverlost.model.core import ModelError, Packed, Property
 
 from ..words import counted
 
@@ -80,10 +80,6 @@ class Engine(Protocol):
         """The sum of the hashes of all states seen."""
 
     @property
-    def left_out(self) -> int:
-        """How many states were not expanded because they are harmless."""
-
-    @property
     def generated(self) -> list[int]:
         """How many steps of each action could happen."""
 
@@ -110,3 +106,14 @@ class Engine(Protocol):
 
     def graph(self) -> StateGraph:
         """The graph of all states, after a complete search without symmetry."""
+
+
+class LeavesOut(Engine, Protocol):
+    """An engine that can leave out harmless states."""
+
+    @property
+    def left_out(self) -> int:
+        """How many states were not expanded because they are harmless."""
+
+    def leave_out(self, prop: Property) -> None:
+        """Expand no harmless states of a property from now on."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from neverlost.model.core import Model, ModelError, Packed, Property
+from neverlost.model.core import Harmless, Model, ModelError, Packed, Property
 
 from ..symmetry import Symmetry
 from .engine import Tally, Tick, at_depth
@@ -29,10 +29,9 @@ class InterpretedEngine:
         model: Model,
         properties: Sequence[Property],
         symmetry: Symmetry,
-        without_harmless: Property | None = None,
     ) -> None:
         self.model, self.symmetry = model, symmetry
-        self.harmless = None if without_harmless is None else without_harmless.harmless
+        self.harmless: Harmless | None = None
         self.state_properties = [p for p in properties if p.over_states]
         self.step_properties = [p for p in properties if p.over_steps]
         self.action_of_step = [model.profile.actions.index(step.action) for step in model.steps]
@@ -42,6 +41,9 @@ class InterpretedEngine:
         self.generated = [0] * len(model.profile.actions)
         self.left_out = 0
         self.step_tallies = [Tally() for _ in self.step_properties]
+
+    def leave_out(self, prop: Property) -> None:
+        self.harmless = prop.harmless
 
     def start(self, initial: Sequence[Packed]) -> int:
         self.levels.append([])

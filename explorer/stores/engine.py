@@ -23,8 +23,6 @@ from .manifest import digest_of, generated_by, kept_tallies, tallies_of
 class StoredEngine:
     """Explores as the compiled engine does, after the levels of its store. Raises StoreError if states of the store were changed."""
 
-    left_out = 0
-
     def __init__(
         self, model: Model, properties: Sequence[Property], symmetry: Symmetry, workers: int, store: LevelStore
     ) -> None:

@@ -68,8 +68,8 @@ def check(
     """Explore every state of a model, breadth first, and decide its properties.
 
     `properties` names what to assert; by default all that the profile asserts. `until` is "first" (stop at the first violation),
-    "each" (when each property is decided) or "all". A question about one property does not expand states from which no run violates
-    it, unless until "all", in a store or on Spark; `to_dict()["left_out"]` says how many. `symmetry` explores one state of each class
+    "each" (when each property is decided) or "all". A question about one property that has reached half a million states does not
+    expand those from which no run violates it, unless until "all", in a store or on Spark; `to_dict()["left_out"]` says how many. `symmetry` explores one state of each class
     that differs only by renaming replicas. `limits` end the search undecided; without any, the limit is three quarters of the free
     memory. `watch` follows the search, and can end it too.
 
@@ -79,7 +79,7 @@ def check(
     >>> model = nl.profile("kafka-2.1").model(acks="all", min_isr=2, leader_moves=1)
     >>> result = nl.check(model, ["acked_never_lost"], symmetry=True)
     >>> result.verdict, result.complete, result.distinct
-    ('holds', True, 8461)
+    ('holds', True, 10564)
     >>> nl.check(model, watch=nl.Watch(interrupted=lambda: True)).stopped_by
     'interrupt'
     """

@@ -35,6 +35,7 @@ from .wording import (
     command,
     comparison_headline,
     conditions,
+    event_words,
     every_state,
     few,
     first_fix,
@@ -54,7 +55,6 @@ from .wording import (
     unseen_note,
     unseen_words,
     word_of_class,
-    zone_words,
 )
 
 REFUSED = "REFUSED"
@@ -220,7 +220,7 @@ def _doubts(audit: ClassAudit) -> Iterator[Text]:
 def doubts_of(audit: ClassAudit) -> list[str]:
     """What could change the verdict: what the files leave open, and what the bounds hide."""
     doubts = [warning.short for warning in audit.examination.deployment.doubts]
-    doubts += zone_words(audit.examination)
+    doubts += event_words(audit.examination)
     hidden = max((answer.hidden or 0 for answer in audit.answers), default=0)
     if hidden:
         out_of = f"{counted(hidden, 'state')} ran out of leader epochs: what follows was not searched."

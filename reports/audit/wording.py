@@ -15,7 +15,7 @@ from neverlost.model.arguments import argument
 from neverlost.spec.configuration import Deployment, RefusedTopics, SourcedValue
 from neverlost.spec.configuration.forms.strimzi import FORM as STRIMZI
 from neverlost.spec.configuration.readings import elr_default
-from neverlost.spec.configuration.tolerance import ZONE_LOSS
+from neverlost.spec.configuration.tolerance import REASSIGNMENT, ZONE_LOSS
 from neverlost.spec.configuration.versions import differing_releases, version_line
 from neverlost.spec.exposure import VERSION, ConfigurationChange, Danger
 from neverlost.spec.faults import NO_FAULT, Faults
@@ -189,7 +189,14 @@ def survived_words(tolerance: Tolerance | None) -> str:
     return f" with {'any single fault' if tolerance is None else listed(name for name, _ in tolerance.named)}"
 
 
-def zone_words(examination: Examination) -> list[str]:
+def event_words(examination: Examination) -> list[str]:
+    """What the faults of the events that are to be survived do not cover."""
+    named = dict(examination.tolerance.named) if examination.tolerance else {}
+    moved = "is two moves of the leader: that a replica is removed, and added again, is not searched."
+    return [*([f"{REASSIGNMENT} {moved}"] if REASSIGNMENT in named else []), *_zone_words(examination)]
+
+
+def _zone_words(examination: Examination) -> list[str]:
     """How many replicas of a partition a zone may have, and why, if a zone is to be lost."""
     zones = (
         [faults for name, faults in examination.tolerance.named if name == ZONE_LOSS] if examination.tolerance else []

@@ -26,7 +26,8 @@ class Client:
     allows. `ignores_in_flight`: with idempotence its own number counts. `not_modelled` is why an idempotent one is not audited.
     `retries_reorder`: may records change their order when it sends again, even with one request in flight? `takes_refused_again`: does
     it send again what a broker refused, though retries are 0? `bumps_for_all`: does an error of one partition begin a new epoch for
-    all? `least_retries`: how often does it send again at least, whatever is set? `retries_skip` is why a send that succeeds after a
+    all? `acks_earlier`: with idempotence, does it take a record for written that was refused, because a later one was written?
+    `least_retries`: how often does it send again at least, whatever is set? `retries_skip` is why a send that succeeds after a
     retry may have left a record out.
     `checks_epochs`: does its consumer notice by leader epochs that a partition was truncated (KIP-320)? None if releases differ.
     `commits_epochs`: do the offsets that it commits carry the leader epoch of their record?
@@ -48,6 +49,7 @@ class Client:
     retries_reorder: bool = False
     takes_refused_again: bool = False
     bumps_for_all: bool = False
+    acks_earlier: bool = False
     least_retries: int = 0
     retries_skip: str = ""
     checks_epochs: bool | None = True
@@ -112,7 +114,7 @@ LIBRDKAFKA = Client(
     name="librdkafka",
     about="librdkafka, on which the clients of C, Python, Go, .NET, Node, PHP and Rust are built",
     source="librdkafka's CONFIGURATION.md, from 1.0 to 2.15; rdkafka_conf.c, rd_kafka_conf_finalize; rdkafka_request.c,"
-    " rd_kafka_handle_Produce_error (retries=0), rd_kafka_handle_idempotent_Produce_error (issue 4953)",
+    " rd_kafka_handle_Produce_error (retries=0), rd_kafka_handle_idempotent_Produce_error (issue 4953) and _success",
     defaults={
         "producer": {
             "acks": "all",
@@ -135,6 +137,7 @@ LIBRDKAFKA = Client(
     idempotent={IN_FLIGHT: "5"},
     takes_refused_again=True,
     bumps_for_all=True,
+    acks_earlier=True,
     checks_epochs=None,
 )
 

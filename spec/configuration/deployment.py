@@ -49,6 +49,9 @@ RACK = "broker.rack"
 EFFECTIVE_MIN_ISR = "3.7"
 """From here on a leader asks for no more replicas in sync than the partition has (KAFKA-15583, Partition.effectiveMinIsr)."""
 
+TAKES_ANY_FIRST_SINCE = "2.5"
+"""From here on a partition that has nothing of a producer accepts any first sequence number (KIP-360, KAFKA-15591)."""
+
 WORST_BY_DEFAULT = frozenset({"flush.messages"})
 """No other value of these is worse than the default: nothing is safe only because of it."""
 
@@ -64,8 +67,8 @@ class Deployment:
     `sources` tell where each value comes from, by Kafka's key; `clients` are those that read the producer's and the consumer's files,
     `client_doubts` the warnings about what the producer's client does otherwise than the model.
     `assumed_defaults` are the values that no file sets. `settings` has `acks` ("0", "1", "all"), `min_isr`, `unclean`, `retries`
-    (0, or 1 for at least one), `idempotence`, `pipelined`, `flush`, `commit` ("none", "auto", "after"), and `elr` if it differs
-    from what the profile has.
+    (0, or 1 for at least one), `idempotence`, `pipelined`, `flush`, `commit` ("none", "auto", "after"), `elr` if it differs
+    from what the profile has, and `acks_earlier` if it is true.
     """
 
     version: str
@@ -310,6 +313,8 @@ def _settings(
         "flush": int(sources["flush.messages"].value) <= 1,
         "commit": commit,
     }
+    if made.acks_earlier and at_least(chosen.version, TAKES_ANY_FIRST_SINCE):
+        settings["acks_earlier"] = True
     elr = sources.get(ELR_KEY)
     if elr is not None and (elr.value == "1") != bool(TIME_LINE.settings_of(chosen.release, chosen.mode).get("elr")):
         settings["elr"] = elr.value == "1"

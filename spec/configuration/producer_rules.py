@@ -39,7 +39,8 @@ class Producer:
     """What the producer does.
 
     `conflict` is the setting that switched idempotence off; `refused` lists what it does not start with. `not_modelled` is why the
-    model does not have it. `doubts` are what this client does otherwise than the model: the key, what, why, and what to do.
+    model does not have it. `acks_earlier`: does it take a record that was refused for written, because a later one was? `doubts` are
+    what this client does otherwise than the model: the key, what, why, and what to do.
     """
 
     acks: str
@@ -49,6 +50,7 @@ class Producer:
     conflict: str | None = None
     refused: tuple[tuple[str, str], ...] = ()
     not_modelled: str = ""
+    acks_earlier: bool = False
     doubts: tuple[tuple[str, str, str, str], ...] = ()
 
 
@@ -113,6 +115,7 @@ def other_producer(written: ProducerFileSettings, client: Client) -> Producer:
         in_flight=max(in_flight, 2) if reorders else in_flight,
         refused=refused,
         not_modelled=client.not_modelled if wanted else "",
+        acks_earlier=client.acks_earlier and wanted and in_flight > 1,
     )
     return replace(made, doubts=tuple(_doubts(made, client, transactional=written.transactional)))
 

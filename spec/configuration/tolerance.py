@@ -16,6 +16,7 @@ MOST = 3
 """More of one fault than this would make the model too large to explore."""
 
 ZONE_LOSS = "az-loss"
+REASSIGNMENT = "planned-reassignment"
 
 EXAMPLE = "2 quorum crashes"
 """A fault of a family beside replication, as `--tolerate` takes it."""

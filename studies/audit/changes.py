@@ -21,7 +21,8 @@ def candidates(deployment: Deployment, danger: Danger) -> Iterator[tuple[Configu
     Every version is tried alone, and only the newest in pairs.
     """
     exposure = exposure_of(danger)
-    settings = exposure.changes[danger.concerns]
+    known = exposure.changes[danger.concerns]
+    settings = [change for change in known if not change.helps or deployment.settings.get(change.helps)]
     upgrades = list(_upgrades(deployment)) if danger.concerns in exposure.upgrades else []
     yield from ((change,) for change in sorted((*settings, *upgrades), key=lambda change: change.cost))
     yield from exposure.together.get(danger.concerns, ())

@@ -97,7 +97,7 @@ def with_readers(version: Profile, randomness: random.Random) -> Model:
 
 def walks(version: Profile) -> Iterator[tuple[Model, Packed, Successors]]:
     """States along random runs, each with its successors by the number of the step; the rarest action is always taken."""
-    randomness, taken = random.Random(version.name), Counter[str]()
+    randomness, taken = random.Random(f"walks of {version.name}"), Counter[str]()
     for number in range(WALKS_OF_A_VERSION):
         choose = (with_random_settings, with_random_faults, with_readers)[number % 3]
         model = choose(version, randomness)

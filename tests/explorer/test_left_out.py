@@ -12,7 +12,7 @@ from command_line import running
 from same_results import differing
 
 import neverlost as nl
-from neverlost.explorer import Result
+from neverlost.explorer import Result, search
 from neverlost.explorer.answers.questions import Answers, Question
 from neverlost.explorer.engines.interpreted import InterpretedEngine
 from neverlost.explorer.result import LeftOut
@@ -158,6 +158,11 @@ WHOLE, LESS = (1, 2, 3, 2, 1, 2), (1, 2, 3, 2, 1)
 """The levels of a search of two lamps, and of one that does not expand the state in which both are broken."""
 
 
+@pytest.fixture(autouse=True)
+def small_searches_leave_out_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "LEFT_OUT_FROM", 0)
+
+
 def searched(prop: str = "no_paint_burns", model: Model = MODEL, **asked: Any) -> Result:
     return explore(model, properties=[prop], **{"engine": "interpreted", "without_harmless": True, **asked})
 
@@ -182,6 +187,17 @@ def test_engines_leave_out_the_same(symmetry: bool, workers: int) -> None:
     assert one.distinct_without_symmetry == 3**5
 
 
+@pytest.mark.parametrize(("least", "levels"), [(3, LESS), (9, LESS), (10, WHOLE), (12, WHOLE)])
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_states_are_left_out_from_the_level_on_at_which_there_are_so_many(
+    least: int, levels: tuple[int, ...], engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "LEFT_OUT_FROM", least)
+    result = searched(engine=engine)
+    assert result.levels == levels
+    assert (result.left_out is None) == (least > sum(WHOLE))
+
+
 def test_what_was_not_reached_is_not_said_to_hold_or_never_to_happen() -> None:
     whole, less = (searched(without_harmless=left_out) for left_out in (False, True))
     assert (whole.ran_out, less.ran_out) == ({"turns": 2}, {})
@@ -194,7 +210,7 @@ def test_a_search_in_which_no_harmless_state_is_expanded_decides_the_bounds() ->
     """With no turn to begin with, they have run out at once, and are counted in the states that were reached."""
     less = searched(model=ROOM.bounded(turns=0))
     assert less.ran_out == {"turns": 9}
-    assert searched(model=ROOM.bounded(lamps=1), limits=Limits(depth=1)).left_out == LeftOut(
+    assert searched(model=ROOM.bounded(lamps=1), limits=Limits(depth=2)).left_out == LeftOut(
         states=0, because="every lamp is broken"
     )
 

@@ -126,7 +126,7 @@ AUDITS = {
 """Examples, each with what its files leave open: every possibility would be searched, for a page of the same parts."""
 
 
-@pytest.mark.parametrize("example", quick_one_in(2, [*AUDITS]))
+@pytest.mark.parametrize("example", quick_one_in(5, [*AUDITS]))
 def test_an_audit_is_accessible(wrong: Wrong, run: Run, tmp_path: Path, example: str) -> None:
     files = sorted(str(file) for file in (ROOT / "examples" / "audit" / example).iterdir())
     run("audit", *files, *AUDITS[example], "--html", str(tmp_path / "audit.html"), "--quiet")
@@ -141,7 +141,7 @@ CHECKS = {
 }
 
 
-@pytest.mark.parametrize("check", quick_one_in(2, [*CHECKS]))
+@pytest.mark.parametrize("check", quick_one_in(4, [*CHECKS]))
 def test_a_check_is_accessible(wrong: Wrong, run: Run, tmp_path: Path, check: str) -> None:
     asked = (str(ROOT / word) if "/" in word else word for word in CHECKS[check])
     run("check", *asked, "--html", str(tmp_path / "check.html"))

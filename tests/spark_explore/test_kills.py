@@ -150,9 +150,8 @@ def test_workers_killed_at_random_moments_end_in_the_same_result(reference: Resu
 BOUNDS = ("--replicas", "3", "--log-size", "2", "--records", "1", "--leader-epochs", "3")
 
 
-@pytest.mark.parametrize(
-    "moment", [pytest.param(m, marks=[] if m == "while a level is made" else [pytest.mark.thorough]) for m in MOMENTS]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("moment", MOMENTS)
 def test_a_search_whose_java_is_killed_says_how_to_resume_and_resumes_to_the_same_digest(
     moment: str, reference: Result, run: Run, tmp_path: Path
 ) -> None:

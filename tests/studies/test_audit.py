@@ -16,6 +16,7 @@ from neverlost.cli.main import main
 from neverlost.explorer.answers import questions
 from neverlost.spec.configuration import Deployment, read_deployment
 from neverlost.spec.faults import NO_FAULT, Faults, all_within, maximal, minimal
+from neverlost.spec.kafka.replication.exposure import NONE_GIVEN_UP
 from neverlost.studies.audit.changes import candidates, changed
 from neverlost.studies.audit.dangers import DANGERS, rests_on
 
@@ -202,8 +203,9 @@ def test_the_verdict_names_the_defaults_it_rests_on_and_what_could_change_it(aud
         "SAFE with 1 pause, if these keys, which no file sets, have their defaults: acks=all, retries=2147483647,"
         " enable.idempotence=true,"
         " max.in.flight.requests.per.connection=5 and unclean.leader.election.enable=false."
-        " It assumes that no exchange is delayed, the controllers lose no decision"
-        " and no record is refused for good while an earlier one waits for its answer (KAFKA-14034)."
+        " It assumes that no exchange is delayed, the controllers lose no decision,"
+        " no record is refused for good while an earlier one waits for its answer (KAFKA-14034)"
+        " and no first record of a producer in a partition is refused while a later one is written unanswered (KAFKA-15591)."
         " The verdict may be different, because"
         " no producer's configuration is given: clients are taken to have their defaults." in verdict
     )
@@ -225,17 +227,51 @@ ASKED = ("replication.factor=3\nmin.insync.replicas=2\n", "acks=all\nenable.idem
 def test_no_duplicate_is_promised_only_if_a_refusal_renumbers_nothing(
     added: str, arguments: tuple[str, ...], renumbers: bool, audit: Run, tmp_path: Path
 ) -> None:
-    """TransactionManager.handleFailedBatch of Java's client from 2.5 on: KAFKA-14034."""
+    """TransactionManager.handleFailedBatch and canRetry of Java's client from 2.5 on: KAFKA-14034, KAFKA-15591."""
     topic, producer = ASKED
     (tmp_path / "topic.properties").write_text(topic, encoding="utf-8")
     (tmp_path / "producer.properties").write_text(producer + added, encoding="utf-8")
     result = as_json(audit, tmp_path / "audit.json", *map(str, sorted(tmp_path.iterdir())), *arguments)
     findings = [finding for one in result["classes"] for finding in one["findings"]]
-    named = {
-        finding["property"] for finding in findings if any("KAFKA-14034" in clause for clause in finding["assumes"])
-    }
     assert any(finding["property"] == "written_once" and finding["verdict"] == "holds" for finding in findings)
-    assert named == ({"written_once"} if renumbers else set())
+    for ticket, properties in {
+        "KAFKA-14034": {"written_once"},
+        "KAFKA-15591": {"written_once", "written_in_order"},
+    }.items():
+        named = {one["property"] for one in findings if any(ticket in clause for clause in one["assumes"])}
+        assert named == (properties if renumbers else set())
+
+
+def test_an_order_is_promised_without_idempotence_only_if_no_request_that_was_given_up_is_written(
+    audit: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "topic.properties").write_text(ASKED[0], encoding="utf-8")
+    producer = "acks=all\nenable.idempotence=false\nretries=0\nmax.in.flight.requests.per.connection=1\n"
+    (tmp_path / "producer.properties").write_text(producer, encoding="utf-8")
+    asked = (*map(str, sorted(tmp_path.iterdir())), "--kafka-version", "4.1.1", "--assume", "client=java,elr=on")
+    (one,) = as_json(audit, tmp_path / "audit.json", *asked)["classes"]
+    kept = [finding for finding in one["findings"] if finding["verdict"] == "holds"]
+    named = {finding["property"] for finding in kept if NONE_GIVEN_UP in finding["assumes"]}
+    assert named == {"written_in_order"}
+
+
+def test_an_idempotent_librdkafka_loses_a_record_that_one_request_at_a_time_keeps(audit: Run, tmp_path: Path) -> None:
+    (tmp_path / "topic.properties").write_text(ASKED[0], encoding="utf-8")
+    (tmp_path / "producer.properties").write_text(ASKED[1], encoding="utf-8")
+    paths = map(str, sorted(tmp_path.iterdir()))
+    code, out, _ = audit(
+        *paths, "--kafka-version", "4.1.1", "--assume", "client=librdkafka,elr=on", "--survive", "preferred-election"
+    )
+    said = " ".join(out.split())
+    assert code == 1
+    assert "NOT SAFE with preferred-election: an acknowledged record is lost" in said
+    assert "acknowledged, then lost 1 leader move HAPPENS in 8 steps" in said
+    assert "max.in.flight.requests.per.connection=1" in said.partition("Fix:")[2]
+
+
+def test_a_reassignment_is_said_to_be_moves_of_the_leader_alone(audit: Run) -> None:
+    _, out, _ = audit(*files("good"), "--survive", "planned-reassignment", "--quiet")
+    assert "that a replica is removed, and added again, is not searched" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(

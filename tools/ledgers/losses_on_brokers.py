@@ -30,7 +30,8 @@ def losses_of_bugs() -> Iterator[tuple[Bug, RecordedSearch]]:
         found = bug.lost
         if found is None or found.property != LOSS or profiles()[found.profile].family != MATRIX.versions[0].family:
             continue
-        if found.settings.get("acks") == "all" and not found.bounds.get("delays"):
+        by_brokers = not (found.bounds.get("delays") or found.settings.get("acks_earlier"))
+        if found.settings.get("acks") == "all" and by_brokers:
             yield bug, found
 
 

@@ -171,8 +171,13 @@ def retry_obstacle(s: Partition, **_: int) -> str:
     return WITHOUT_NUMBERS if is_idempotent(s) and s.truncation == TO_HIGH_WATERMARK else ""
 
 
+def produce_obstacle(s: Partition, **_: int) -> str:
+    """Each value is sent by itself, so none is answered by the next one."""
+    return "the producer here takes no failed value for written, as librdkafka does" if s.acks_earlier else ""
+
+
 ACTIONS = {
-    "produce": OnBrokers(perform=produce),
+    "produce": OnBrokers(perform=produce, obstacle=produce_obstacle),
     "retry": OnBrokers(perform=produce, obstacle=retry_obstacle),
     "refuse_as_not_leader": OnBrokers(perform=refuse_as_not_leader),
     "time_out": OnBrokers(perform=time_out),

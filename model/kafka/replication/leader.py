@@ -13,6 +13,7 @@ from .state import (
     AFTER_APPEND,
     EVERY_SHRINK,
     NO_SHRINK,
+    REFUSED,
     UNKNOWN,
     Offset,
     Partition,
@@ -61,6 +62,20 @@ def settle(s: Partition, value: Value, outcome: int) -> None:
     s.waiting_at[value] = NONE
     s.required_end[value] = 0
     end_produce(s, value)
+    if s.acks_earlier and outcome == ACKNOWLEDGED:
+        acknowledge_earlier(s, value)
+
+
+def acknowledge_earlier(s: Partition, value: Value) -> None:
+    """The producer takes every earlier value for acknowledged that it would else send again: a partition writes them in order.
+
+    One that has nothing of the producer does not (KAFKA-15591): rd_kafka_handle_idempotent_Produce_success.
+    """
+    for earlier in s.each(Value):
+        if earlier < value and (
+            s.delivery[earlier] == REFUSED or s.delivery[earlier] == AFTER_APPEND or s.delivery[earlier] == UNKNOWN
+        ):
+            s.delivery[earlier] = ACKNOWLEDGED
 
 
 def complete_produces(s: Partition, leader: Replica) -> None:

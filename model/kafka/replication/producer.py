@@ -98,10 +98,14 @@ def produce(s: Partition, leader: Replica, value: Value, response: Response) -> 
     sends("broker", "producer", "not the leader"),
 )
 def refuse_as_not_leader(s: Partition, broker: Replica, value: Value) -> None:
-    """The producer sends the next value to a broker that does not believe it leads: NOT_LEADER_OR_FOLLOWER, nothing appended."""
+    """The producer sends the next value to a broker that does not believe it leads: NOT_LEADER_OR_FOLLOWER, nothing appended.
+
+    Where that matters for the values after it, they go to the same broker, which has to become the leader between them.
+    """
     require(s.up[broker])
     require(not leads(s, broker))
     require(may_send(s, value))
+    require(not s.acks_earlier or s.newest_epoch > 0)
 
     s.delivery[value] = REFUSED
 

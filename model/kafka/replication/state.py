@@ -158,6 +158,8 @@ class Partition(State):
     """Do brokers recognise what the producer sends again (`enable.idempotence`)?"""
     pipelined = setting(flag())
     """May the producer send a value before the previous one is answered (`max.in.flight.requests.per.connection` above 1)?"""
+    acks_earlier = setting(flag())
+    """Does the producer take a value that is acknowledged for the answer to earlier ones that failed (librdkafka with idempotence)?"""
     flush = setting(flag())
     """Is every record on disk before it counts (`flush.messages` = 1)? Otherwise a power loss may take any part of the log's tail."""
     commit = setting(any_of(Commit))

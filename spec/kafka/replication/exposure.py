@@ -10,7 +10,7 @@ from neverlost.model.core import Model
 from neverlost.model.kafka.replication.state import BROKER, Delay, LostDecision, Partition
 from neverlost.spec.bugs import assumed_in
 from neverlost.spec.configuration import Deployment
-from neverlost.spec.configuration.clients import Client
+from neverlost.spec.configuration.clients import IN_FLIGHT, Client
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
 from neverlost.spec.configuration.versions import at_least
 from neverlost.spec.exposure import ConfigurationChange, Danger, Exposure
@@ -41,6 +41,11 @@ CHOICES = {setting.name: setting.choices() for setting in Partition.settings}
 
 NONE_REFUSED = "no record is refused for good while an earlier one waits for its answer (KAFKA-14034)"
 """What an idempotent Java producer needs so that nothing is written twice: TransactionManager.handleFailedBatch begins a new epoch."""
+FIRST_REFUSED = (
+    "no first record of a producer in a partition is refused while a later one is written unanswered (KAFKA-15591)"
+)
+"""And so that nothing is written twice or out of order: it numbers both anew, TransactionManager.canRetry."""
+NONE_GIVEN_UP = "no broker writes a request that its producer has given up"
 RENUMBERS_SINCE = "2.5"
 NO_CONTROLLER = "no broker that crashes or loses power is the controller"
 
@@ -65,6 +70,19 @@ def _of_flushes(deployment: Deployment) -> Iterator[str]:
             if at_least(deployment.version, "3.0")
             else ", also in a new file, whose folder Kafka does not sync (KAFKA-3968)"
         )
+
+
+def _of_producers(deployment: Deployment, danger: Danger) -> Iterator[str]:
+    """What a verdict about duplicates or the order rests on: an idempotent Java producer may give records new numbers.
+
+    A request that was given up may be written later, and only of an idempotent producer a partition refuses it then.
+    """
+    if danger.property in ("written_once", "written_in_order") and _may_renumber(deployment):
+        if danger.property == "written_once":
+            yield NONE_REFUSED
+        yield FIRST_REFUSED
+    if danger.property == "written_in_order" and not deployment.settings["idempotence"]:
+        yield NONE_GIVEN_UP
 
 
 def _of_bugs(deployment: Deployment, danger: Danger) -> tuple[str, ...]:
@@ -136,6 +154,7 @@ class ReplicationExposure(Exposure):
         "log": (
             ConfigurationChange(key="unclean.leader.election.enable", value="false", cost=1),
             ConfigurationChange(key="acks", value="all", cost=2),
+            ConfigurationChange(key=IN_FLIGHT, value="1", cost=2, helps="acks_earlier"),
             ConfigurationChange(key="eligible.leader.replicas.version", value="1", cost=3),
             ConfigurationChange(key="min.insync.replicas", value="2", cost=4),
             ConfigurationChange(key="replication.factor", value="3", cost=8),
@@ -144,7 +163,7 @@ class ReplicationExposure(Exposure):
         "producer": (
             ConfigurationChange(key="enable.idempotence", value="true", cost=1),
             ConfigurationChange(key="acks", value="all", cost=2),
-            ConfigurationChange(key="max.in.flight.requests.per.connection", value="1", cost=4),
+            ConfigurationChange(key=IN_FLIGHT, value="1", cost=4),
             ConfigurationChange(key="retries", value="0", cost=40),
         ),
         "consumer": (ConfigurationChange(key="enable.auto.commit", value="false", cost=1),),
@@ -181,14 +200,13 @@ class ReplicationExposure(Exposure):
         return danger.property == "acked_never_lost" and deployment.settings["acks"] == "0"
 
     def rests_on(self, deployment: Deployment, danger: Danger) -> tuple[str, ...]:
-        """For duplicates also that an idempotent Java producer does not give records new numbers (KAFKA-14034).
+        """For duplicates and the order also that the producer does not do what the model's does not.
 
         With ZooKeeper the controller is one of the brokers: when it fails, what it had not sent yet is lost.
         """
-        renumbers = danger.property == "written_once" and _may_renumber(deployment)
         of_mode = (NO_CONTROLLER,) if deployment.mode == ZOOKEEPER else ()
         of_bugs = _of_bugs(deployment, danger)
-        return (*self.assumes, *of_mode, *_of_flushes(deployment), *((NONE_REFUSED,) if renumbers else ()), *of_bugs)
+        return (*self.assumes, *of_mode, *_of_flushes(deployment), *_of_producers(deployment, danger), *of_bugs)
 
     def usual_faults(self, deployment: Deployment, danger: Danger) -> tuple[Faults, ...]:
         if danger.concerns == "consumer":

@@ -72,6 +72,7 @@ SIMPLIFIED = {
 NOT_MODELLED = {
     "a partition that forgets an idempotent producer": "it does so after producer.id.expiration.ms, counted from the timestamps of records; a record that is sent again is then written again",
     "an idempotent producer that begins a new epoch, as Java's does from 2.5 on when a record is refused for good (KAFKA-14034)": "records before it that were written and not answered are then written again: the producer here has one id and one epoch",
+    "an idempotent producer of which a partition has nothing, and whose first record is refused while a later one is written (KAFKA-15591)": "from 2.5 on the partition accepts the later one; if that is not answered, Java's producer numbers both anew, and the later one is written twice, before the first and after it. librdkafka takes the first for written: --acks-earlier",
     "several partitions, reassignment, topic deletion (case A of R-DP-1)": "a request for several partitions makes its delayed produce late, which delays allow; a removed replica that stays eligible is not seen",
     "storage errors other than a lost disk (case C.1)": "a broker that halts on one is a crash",
     "the controllers' own log and its failover": "its quorum is a replicated log of its own, with other rules (Raft): a family of its own; here only what a lost decision does",

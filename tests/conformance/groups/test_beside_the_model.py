@@ -89,6 +89,7 @@ def test_every_story_of_the_ledger_happens_here_too(lost: RecordedSearch) -> Non
     assert drive(GroupsAdapter(model), model, [model.parse_step(step) for step in lost.steps]) is None
 
 
+@pytest.mark.thorough
 def test_a_suite_from_mutants_is_passed_and_refuses_another_release() -> None:
     given = {"partitions": 1, "records": 1, "generations": 6, "protocol": 2, "commit": 3, "reset": 0, "timeouts": 1}
     profile = profiles()["kafka-groups-4.3.1"]

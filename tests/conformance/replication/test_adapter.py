@@ -241,8 +241,8 @@ def test_brokers_of_one_version_leave_the_model_of_the_next_where_versions_diffe
 
 
 WHERE_DELAYS_DIFFER = {
-    ("kafka-0.11", "kafka-1.1"): {"become_leader", "become_follower", "follow_before_cut"},
     ("kafka-2.7", "kafka-2.8.0"): {"become_leader", "become_follower"},
+    ("kafka-0.11", "kafka-1.1"): {"become_leader", "become_follower", "follow_before_cut"},
     ("kafka-3.7-zk", "kafka-3.9-zk"): {"become_leader", "become_follower"},
     ("kafka-3.9.0", "kafka-3.9"): {"become_leader", "become_follower"},
     ("kafka-4.0.0", "kafka-4.0"): {"become_leader", "become_follower"},

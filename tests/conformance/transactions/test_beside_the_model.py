@@ -82,6 +82,7 @@ def test_every_loss_of_the_ledger_happens_here_too(lost: RecordedSearch) -> None
     assert drive(TransactionsAdapter(model), model, [model.parse_step(step) for step in lost.steps]) is None
 
 
+@pytest.mark.thorough
 def test_a_suite_from_mutants_is_passed_and_refuses_another_release() -> None:
     given = {"partitions": 1, "late_markers": 1, "epochs": 6}
     profile = profiles()["kafka-transactions-4.2"]

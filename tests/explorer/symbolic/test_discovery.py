@@ -120,6 +120,7 @@ def test_the_invariant_of_the_water_jugs_is_found_and_the_puzzle_still_has_its_s
     assert [proof.verdict for proof in found.proofs] == [Verdict.VIOLATED]
 
 
+@pytest.mark.thorough
 def test_what_is_found_proves_simple_properties_of_kip_320_by_itself() -> None:
     model = KIP_320.bounded(replicas=2, log_size=1, records=1, leader_epochs=1)
     found = found_in(model, ambition=Ambition(literals=2, candidates=300))

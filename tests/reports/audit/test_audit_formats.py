@@ -245,7 +245,7 @@ def test_two_results_to_standard_output_are_refused(audit: Run) -> None:
 
 
 BROKER = "process.roles=broker\nlog.dirs=/data\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
-PRODUCER = "acks=all\nenable.idempotence=true\n"
+PRODUCER = "acks=all\nenable.idempotence=true\nkey.serializer=a.B\n"
 TOPIC_THAT_SETS_NOTHING = "Topic: orders\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n"
 SET_FOR_ALL = "Default configs for brokers in the cluster are:\n  {} sensitive=false synonyms={{}}\n"
 CONNECTOR = """name=s

@@ -49,7 +49,7 @@ EXPECTED = {
     "compose": ("4.1", "kafka-4.1", 3, SAFE),
     "strimzi": ("4.1", "kafka-4.1", 3, SAFE),
     "spring": ("4.4", "kafka-4.3", 3, {**SAFE, "commit": "after"}),
-    "many-topics": ("4.1", "kafka-4.1", 3, SAFE),
+    "many-topics": ("4.1", "kafka-4.1", 3, {**SAFE, "pipelined": False}),
 }
 
 OF_SECTIONS = ("consumer", "controllers", "exactly-once")

@@ -91,8 +91,8 @@ def test_eligible_leader_replicas_need_metadata_version_4_0_iv1(level: str, has:
 
 def test_a_metadata_version_without_them_leaves_them_off(tmp_path: Path) -> None:
     broker = "process.roles=broker\nmin.insync.replicas=2\nmetadata.version=3.9-IV0\n"
-    (found,) = read(tmp_path, "4.1", broker=broker)
-    assert found.settings["elr"] is False
+    found = read(tmp_path, "4.1", broker=broker)
+    assert {one.settings["elr"] for one in found} == {False}
 
 
 @pytest.mark.parametrize(
@@ -160,11 +160,26 @@ def test_keys_of_zookeeper_that_are_left_over_beside_roles_are_not_used(tmp_path
 
 def test_what_every_client_takes_alike_is_one_reading(tmp_path: Path) -> None:
     broker = finalized(ELR_KEY, "1")
-    (found,) = read(tmp_path, "4.1.1", broker=broker)
+    one_at_a_time = "acks=all\nenable.idempotence=true\nmax.in.flight.requests.per.connection=1\n"
+    (found,) = read(tmp_path, "4.1.1", broker=broker, producer=one_at_a_time)
     assert found.settings["idempotence"] is True
     one, *others = read(tmp_path, "4.1.1", broker=broker, producer="acks=all\n")
     assert one.settings["idempotence"] is True
     assert {other.settings["idempotence"] for other in others} == {False}
+
+
+def test_librdkafka_takes_a_refused_record_for_written_where_partitions_accept_any_first_one(tmp_path: Path) -> None:
+    producer = "acks=all\nenable.idempotence=true\n"
+    found = {
+        version: read(tmp_path, version, "client=librdkafka", producer=producer)[0] for version in ("2.4.1", "2.5.1")
+    }
+    assert {version: one.settings.get("acks_earlier") for version, one in found.items()} == {
+        "2.4.1": None,
+        "2.5.1": True,
+    }
+    for text in (f"{producer}max.in.flight.requests.per.connection=1\n", "acks=all\n"):
+        assert "acks_earlier" not in read(tmp_path, "2.5.1", "client=librdkafka", producer=text)[0].settings
+    assert "acks_earlier" not in read(tmp_path, "2.5.1", "client=java", producer=producer)[0].settings
 
 
 def test_a_client_that_is_not_named_may_be_older_where_there_is_no_file_of_it(tmp_path: Path) -> None:
@@ -199,8 +214,8 @@ def test_an_assumption_that_the_files_contradict_is_refused(
 
 def test_an_assumption_that_the_files_say_too_is_accepted(tmp_path: Path) -> None:
     broker = finalized(ELR_KEY, "1")
-    (found,) = read(tmp_path, "4.1", "elr=on", broker=broker)
-    assert found.reading.assumed == {}
+    found = read(tmp_path, "4.1", "elr=on", broker=broker)
+    assert [one.reading.assumed for one in found] == [{}, {}]
 
 
 @pytest.mark.parametrize("text", ["elr", "elr=maybe", "release=4.1", "elr=on,elr=off", ""])

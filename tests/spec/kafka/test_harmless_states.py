@@ -15,7 +15,7 @@ import pytest
 from mutants.kafka_mutants import kafka_mutants
 from sampling import quick_one_in
 
-from neverlost.explorer import Result
+from neverlost.explorer import Result, search
 from neverlost.explorer.search import Limits, explore, reached_states
 from neverlost.explorer.symbolic.clauses import Translation, as_lemma
 from neverlost.explorer.symbolic.solving import QueryResult, SolverSession
@@ -47,6 +47,11 @@ ASKED_THOROUGHLY = [
     *((name, {**DURABLE, "commit": commit, "consumer_crashes": 1, "crashes": 1})
       for name in ("consumed_never_skipped", "consumer_at_least_once") for commit in (1, 2, 3)),
 ]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def small_searches_leave_out_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "LEFT_OUT_FROM", 0)
 
 
 def both(model: Model, name: str, **asked: object) -> tuple[Result, Result]:

@@ -53,7 +53,7 @@ MUTATED = {"delays": 1, "late_markers": 1, "timeouts": 1, "coordinator_moves": 1
 TOLD = (
     ("producer.start:guard-3", "all_or_nothing", 11),
     ("coordinator.answer_to_add:part-2", "nothing_hangs", 4),
-    ("producer.end:guard-5", "no_aborted_read", 7),
+    pytest.param("producer.end:guard-5", "no_aborted_read", 7, marks=pytest.mark.thorough),
     pytest.param("late.append_late:guard-2", "all_or_nothing", 13, marks=pytest.mark.thorough),
     pytest.param("late.late_marker_arrives:guard-2", "all_or_nothing", 13, marks=pytest.mark.thorough),
 )
