@@ -69,9 +69,9 @@ def check(
 
     `properties` names what to assert; by default all that the profile asserts. `until` is "first" (stop at the first violation),
     "each" (when each property is decided) or "all". A question about one property that has reached half a million states does not
-    expand those from which no run violates it, unless until "all", in a store or on Spark; `to_dict()["left_out"]` says how many. `symmetry` explores one state of each class
-    that differs only by renaming replicas. `limits` end the search undecided; without any, the limit is three quarters of the free
-    memory. `watch` follows the search, and can end it too.
+    expand those from which no run violates it, unless until "all", in a store or on Spark; `to_dict()["left_out"]` says how many.
+    `symmetry` explores one state of each class that differs only by renaming replicas. `limits` end the search undecided; without
+    any, the limit is three quarters of the free memory. `watch` follows the search, and can end it too.
 
     Raises NeverlostError for a wrong model, name or engine, and ArgumentError for an argument of another kind.
 

@@ -125,7 +125,7 @@ def _about_producer(
         yield sources[conflict].notice("this switches idempotence off.", why, advice)
     elif settings["retries"] and not settings["idempotence"]:
         why = "When a response is lost, the retry appends the record again."
-        why += " Several requests in flight may also change order." if settings["pipelined"] else ""
+        why += " It may also come after a later one." if settings["pipelined"] else ""
         advice = "Write enable.idempotence=true."
         if "enable.idempotence" not in sources:
             advice = "Idempotence needs the Java producer and brokers of 0.11 or later."
