@@ -41,7 +41,7 @@ ENGINES = ("compiled", "interpreted")
 UNTIL = ("first", "each", "all")
 
 LEFT_OUT_FROM = 500_000
-"""With fewer distinct states, to prove that some are harmless takes longer than to expand them."""
+"""With fewer distinct states, to prove that some are harmless would be more than 3% of the search."""
 
 EngineMaker = Callable[[Model, Sequence[Property], Symmetry], Engine]
 """Makes an engine for a model, the properties to decide, and the symmetry to use."""

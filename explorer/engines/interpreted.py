@@ -24,12 +24,7 @@ class InterpretedEngine:
     workers = 1
     compile_seconds = 0.0
 
-    def __init__(
-        self,
-        model: Model,
-        properties: Sequence[Property],
-        symmetry: Symmetry,
-    ) -> None:
+    def __init__(self, model: Model, properties: Sequence[Property], symmetry: Symmetry) -> None:
         self.model, self.symmetry = model, symmetry
         self.harmless: Harmless | None = None
         self.state_properties = [p for p in properties if p.over_states]

@@ -193,28 +193,19 @@ def event_words(examination: Examination) -> list[str]:
     """What the faults of the events that are to be survived do not cover."""
     named = dict(examination.tolerance.named) if examination.tolerance else {}
     moved = "is two moves of the leader: that a replica is removed, and added again, is not searched."
-    return [*([f"{REASSIGNMENT} {moved}"] if REASSIGNMENT in named else []), *_zone_words(examination)]
+    words = [f"{REASSIGNMENT} {moved}"] if REASSIGNMENT in named else []
+    return words + ([_zone_words(examination.deployment, named[ZONE_LOSS])] if ZONE_LOSS in named else [])
 
 
-def _zone_words(examination: Examination) -> list[str]:
-    """How many replicas of a partition a zone may have, and why, if a zone is to be lost."""
-    zones = (
-        [faults for name, faults in examination.tolerance.named if name == ZONE_LOSS] if examination.tolerance else []
-    )
-    deployment = examination.deployment
-    if not zones:
-        return []
+def _zone_words(deployment: Deployment, lost: Faults) -> str:
+    """How many replicas of a partition a zone may have that is to be lost, and why."""
     if deployment.replicas_in_one_zone == 1:
-        return [
-            f"{ZONE_LOSS} takes one replica only of partitions that Kafka placed itself with racks set, in {deployment.zones} zones."
-        ]
+        return f"{ZONE_LOSS} takes one replica only of partitions that Kafka placed itself with racks set, in {deployment.zones} zones."
     said = counted(deployment.zones, "zone") if deployment.zones else "no zone"
     those = "every replica" if deployment.zones <= 1 else counted(deployment.replicas_in_one_zone, "replica")
     enough = argument("assume", f"zones={deployment.replication_factor}")
-    named = (
-        f"the files name {said} (broker.rack): a zone may have {those} of a partition, so {ZONE_LOSS} is {zones[0]}."
-    )
-    return [f"{named} If every partition has its replicas in {deployment.replication_factor} zones, add {enough}."]
+    named = f"the files name {said} (broker.rack): a zone may have {those} of a partition, so {ZONE_LOSS} is {lost}."
+    return f"{named} If every partition has its replicas in {deployment.replication_factor} zones, add {enough}."
 
 
 def everyday_words(everyday: Mapping[str, Verdict]) -> str:
