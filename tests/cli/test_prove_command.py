@@ -227,6 +227,7 @@ def test_and_not_with_a_setting_that_makes_it_false(run: Run) -> None:
     assert "UNDECIDED: commit_was_decided_by_all" in " ".join(out.split())
 
 
+@pytest.mark.thorough
 def test_a_proof_for_any_bounds_that_stops_names_the_query_and_what_it_rests_on(run: Run) -> None:
     words = ("--property", "leader_in_isr_as_published", "--any-bounds", "--query-time", "1s", "--workers", "1")
     code, out, _ = run("published/kip-320", *words)

@@ -63,6 +63,8 @@ SEARCHED = (
     *("reproduce", "kafka-3.6", "--replicas", "2", "--log-size", "1", "--values", "1", "--leader-epochs", "3"),
     *("--power-losses", "1", "--kafka", "3.6.2", "--list"),
 )
+LONG = ("lemmas, none", "prove, certified", "prove, for all settings")
+"""What takes longest: with `--thorough` only."""
 YIELDING = ("conform", "{own}/suite", "--adapter", f"{wrong_brokers.__file__}:Yielding")
 WITHOUT_BROKERS = {
     "check, holds": written("check", *HOLDING, "--json", code=0),
@@ -110,7 +112,9 @@ WITHOUT_BROKERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", WITHOUT_BROKERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.thorough] if n in LONG else []) for n in WITHOUT_BROKERS]
+)
 def test_what_a_command_writes_is_as_its_schema_says(name: str, run: Run, tmp_path: Path) -> None:
     asked = WITHOUT_BROKERS[name]
     (tmp_path / "clean.json").write_text(json.dumps(CLEAN), encoding="utf-8")

@@ -112,6 +112,7 @@ def test_the_ledger_is_accessible(wrong: Wrong) -> None:
     assert wrong(bugs_html(known_bugs()[:6])) == []
 
 
+@pytest.mark.thorough
 def test_a_loss_alone_is_accessible(wrong: Wrong) -> None:
     assert wrong(bugs_html([bug_named("KIP-966")])) == []
 

@@ -27,7 +27,7 @@ def shown(looked: Looked) -> Any:
     return looked.page.locator(".block:not([hidden])")
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("size", [pytest.param(WIDE, marks=pytest.mark.thorough), NARROW], ids=["wide", "narrow"])
 def test_a_matrix_opens_with_one_configuration_and_its_stories(look: Look, matrix: str, size: dict[str, int]) -> None:
     looked = look(matrix, size=size)
     assert shown(looked).count() == 1
@@ -71,7 +71,7 @@ def test_a_filter_shows_the_tables_of_what_is_chosen_and_their_stories_alone(loo
     assert shown(looked).count() == looked.page.locator(".block").count()
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("size", [pytest.param(WIDE, marks=pytest.mark.thorough), NARROW], ids=["wide", "narrow"])
 def test_the_names_of_rows_stay_in_sight(look: Look, matrix: str, size: dict[str, int]) -> None:
     looked = look(matrix, size=size)
     box = shown(looked).locator(".scroll")

@@ -34,7 +34,7 @@ def opened(looked: Looked) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("size", [pytest.param(WIDE, marks=pytest.mark.thorough), NARROW], ids=["wide", "narrow"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_story_opens_from_disk_asks_for_nothing_else_and_complains_of_nothing(
     look: Look, story: str, size: dict[str, int], scheme: str
@@ -72,7 +72,7 @@ def test_the_address_of_a_step_opens_it_again(look: Look, story: str) -> None:
     assert opened(looked) == ["step-7"]
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("size", [pytest.param(WIDE, marks=pytest.mark.thorough), NARROW], ids=["wide", "narrow"])
 def test_the_names_of_lanes_stay_in_sight(look: Look, story: str, size: dict[str, int]) -> None:
     looked = look(f"{story}#step-{LAST}", size=size)
     box = looked.page.locator(".story .head").bounding_box()

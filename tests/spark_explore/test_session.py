@@ -9,8 +9,9 @@ from pathlib import Path
 
 import listening
 import pytest
+from spark_searches import MASTER
 
-from neverlost.spark_explore.session import LOOPBACK, _settings, in_this_process
+from neverlost.spark_explore.session import LOOPBACK, _settings, in_this_process, spark_session
 
 pytestmark = [
     pytest.mark.xdist_group("spark"),
@@ -29,7 +30,13 @@ def addresses(master: str, folder: Path) -> list[str]:
     return ran.stdout.splitlines()
 
 
-@pytest.mark.parametrize("master", ["local", pytest.param("local[2]", marks=pytest.mark.thorough)])
+def test_the_spark_of_these_tests_listens_on_the_loopback_address_only() -> None:
+    session = spark_session(MASTER)
+    assert listening.listening(session.sparkContext._gateway.proc.pid) == {LOOPBACK}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("master", ["local", "local[2]"])
 def test_a_spark_in_this_process_listens_on_the_loopback_address_only_and_its_workers_import_nothing_from_the_folder(
     master: str, tmp_path: Path
 ) -> None:

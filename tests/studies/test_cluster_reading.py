@@ -18,7 +18,7 @@ from fake_clusters import BROKER, FEATURES, IN_SYNC, TOPIC, FakeCluster
 
 import neverlost
 from neverlost.spec.configuration import ConfigurationError, Deployment, read_deployments
-from neverlost.studies.cluster_reading import ClusterAddress, read_cluster
+from neverlost.studies.cluster_reading import ClusterAddress, asking, read_cluster
 from neverlost.studies.cluster_reading.admin_settings import read_admin_settings
 from neverlost.studies.cluster_reading.features import METADATA_VERSIONS
 
@@ -250,6 +250,7 @@ def test_what_goes_wrong_is_said_and_no_secret_is(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
+    monkeypatch.setattr(asking, "GRACE_SECONDS", 0.1)
     fake, said = FAILURES[name]
     fake.placed(monkeypatch)
     code, out, err = run("audit", *ADDRESS, "--command-config", config(SASL))

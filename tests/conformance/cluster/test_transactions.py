@@ -218,7 +218,10 @@ LIBRARIES = (
 """Which libraries are played on which releases."""
 
 
-@pytest.mark.parametrize(("block", "played"), [("stories", (((RAW,), ()),)), ("libraries", LIBRARIES)])
+@pytest.mark.parametrize(
+    ("block", "played"),
+    [("stories", (((RAW,), ()),)), pytest.param("libraries", LIBRARIES, marks=pytest.mark.thorough)],
+)
 def test_the_page_has_what_came_of_every_story_and_it_is_what_the_searches_say(
     block: str, played: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
 ) -> None:

@@ -444,6 +444,7 @@ def test_the_adapters_of_the_small_models_are_known_by_name(tmp_path: Path) -> N
     assert adapter_named("timing-wheel") is TimingWheelAdapter
 
 
+@pytest.mark.thorough
 def test_one_command_runs_the_suites_of_the_parts_too(small: Path, tmp_path: Path) -> None:
     report = tmp_path / "outcome.json"
     with planted(next(mutant for mutant in MISSED if mutant.bench == "kafka-timing-wheel")):

@@ -56,7 +56,7 @@ class Told:
         return json.loads(self.page.all("script", "beyond-data")[0].text)
 
 
-@pytest.fixture(scope="module", params=quick_one_in(8, [*BUGS, *FACTS]))
+@pytest.fixture(scope="module", params=quick_one_in(16, [*BUGS, *FACTS]))
 def loss(request: pytest.FixtureRequest) -> Told:
     trace = recorded_trace((BUGS | FACTS)[request.param])
     text = render(trace, "html")

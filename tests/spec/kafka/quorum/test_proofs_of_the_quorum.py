@@ -183,6 +183,7 @@ def mutants() -> Mapping[Mutant, Profile]:
     return condition_mutants(version("3.9"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("function", "written", "breaks"),
     [TOLD[0], *(pytest.param(*row, marks=pytest.mark.thorough) for row in TOLD[1:])],

@@ -74,6 +74,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("proven", PROVEN if everything else PROVEN[:1])
 
 
+@pytest.mark.thorough
 def test_4_2_is_proven_with_every_fault_but_a_lost_marker(proven: str) -> None:
     proof = prove(version("4.2").bounded(**FAULTS), proven)
     assert (proof.verdict, proof.method, proof.unknown) == ("proven", "induction", ())
