@@ -142,6 +142,7 @@ CHECKS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("check", quick_one_in(4, [*CHECKS]))
 def test_a_check_is_accessible(wrong: Wrong, run: Run, tmp_path: Path, check: str) -> None:
     asked = (str(ROOT / word) if "/" in word else word for word in CHECKS[check])

@@ -99,6 +99,7 @@ def test_no_lane_is_folded_while_there_is_none_to_show_and_no_text_is_cut(look: 
         assert other_model(example, model).profile.name in example
 
 
+@pytest.mark.thorough
 def test_steps_that_change_nothing_are_folded(walk: Looked) -> None:
     for step in FIRST:
         take(walk, step)
@@ -160,7 +161,8 @@ def test_a_search_that_goes_on_says_how_many_states_it_has_tried(walk: Looked, m
     assert walk.complaints == []
 
 
-@pytest.mark.parametrize("size", [pytest.param(WIDE, marks=pytest.mark.thorough), NARROW], ids=["wide", "narrow"])
+@pytest.mark.thorough
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_no_lane_is_cut_off_and_no_band_is_blank(look: Look, address: str, size: dict[str, int]) -> None:
     looked = look(address, size=size)
     looked.page.wait_for_selector("#step-0")
@@ -178,6 +180,7 @@ def test_no_lane_is_cut_off_and_no_band_is_blank(look: Look, address: str, size:
     assert around["y"] - 1 <= last["y"] <= around["y"] + 40
 
 
+@pytest.mark.thorough
 def test_what_is_wrong_is_said_and_the_walk_stays(walk: Looked) -> None:
     take(walk, FIRST[0])
     walk.page.fill("input[name=where]", "banana == 1")
