@@ -227,12 +227,12 @@ def decided_properties(profile: Profile, names: Sequence[str] | None) -> tuple[l
 def _left_out(model: Model, symmetry: Symmetry, engine: LeavesOut, prop: Property) -> LeftOut:
     """Have an engine expand no harmless states of a property, if they are proven harmless."""
     assert prop.harmless is not None
-    told_apart = None
+    asymmetric = None
     try:
         check_equivariance(model, symmetry.domains, [replace(prop, function=prop.harmless.function)])
     except SymmetryError as error:
-        told_apart = str(error)
-    doubtful = told_apart or doubt(model, prop)
+        asymmetric = str(error)
+    doubtful = asymmetric or doubt(model, prop)
     if doubtful is None:
         engine.leave_out(prop)
     return LeftOut(states=0, because=prop.harmless.statement, doubt=doubtful)

@@ -323,7 +323,7 @@ class Recorder:
             self.transactions.current.pop(begun.process, None)
 
     def _offsets(self, begun: _Begun, outcome: int, value: Any, *, timed: bool) -> None:
-        """Offsets that a client commits, or is told to be committed, by partition.
+        """Offsets that a client commits, or gets as committed, by partition.
 
         Without an invocation this began at the earliest when the operation of the process before it had ended.
         """

@@ -112,10 +112,10 @@ def _more_rows(found: JudgedHistory) -> dict[str, str]:
         )
     if groups.names:
         names = ", ".join(name or "one or more without a name" for name in groups.names)
-        told = (
+        found_of = (
             f"{counted(len(groups.commits), 'committed offset')}, {counted(len(groups.tenures), 'assigned partition')}"
         )
-        rows["groups"] = f"{names}: {told}"
+        rows["groups"] = f"{names}: {found_of}"
     allowed = [
         ALLOWED_WORDS[name].format(counted(number, COUNTED_AS[name]))
         for name, number in found.allowed.items()

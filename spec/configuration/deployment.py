@@ -97,7 +97,7 @@ class Deployment:
 
     @property
     def units(self) -> tuple[str, ...]:
-        """What is told apart: each topic with each program."""
+        """What is distinguished: each topic with each program."""
         return units(self.topics, self.programs)
 
     @property

@@ -89,7 +89,7 @@ class AuditResult:
 
     @property
     def parts(self) -> Sequence[Deployment | RefusedTopics]:
-        """What is told apart: the classes, then what could not be audited."""
+        """What is distinguished: the classes, then what could not be audited."""
         return [*(one.deployment for one in self.classes), *self.refused]
 
     @property

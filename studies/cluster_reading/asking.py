@@ -49,7 +49,7 @@ def check_address(bootstrap: str) -> None:
 
 
 class Asked:
-    """A cluster that questions are asked of; `progress` is told again and again what is being asked.
+    """A cluster that questions are asked of; `progress` gets again and again what is being asked.
 
     Raises ModuleNotFoundError if confluent-kafka is not there.
     """

@@ -15,7 +15,7 @@ import pytest
 import wrong_brokers
 from command_line import Run
 from jsonschema import Draft202012Validator
-from played_runs import ACKNOWLEDGED, loss, played, scheduled, told, told_of_groups, told_of_quorum
+from played_runs import ACKNOWLEDGED, groups_story_run, loss, played, quorum_story_run, scheduled, story_run
 from published_json import SCHEMAS, documents, expect_published_suite, expect_published_text, what_is_wrong
 
 import neverlost as nl
@@ -182,18 +182,18 @@ def _(run: Run, folder: Path, patch: pytest.MonkeyPatch) -> str:
         "neverlost.conformance.cluster.performances.play_schedules",
         lambda *_, **__: iter([scheduled(with_trouble=True)]),
     )
-    stories = [told("late-end", "4.1.1"), told("late-end", "4.1.1", as_the_model=False)]
+    stories = [story_run("late-end", "4.1.1"), story_run("late-end", "4.1.1", as_the_model=False)]
     patch.setattr("neverlost.conformance.cluster.transactions.stories.play_stories", lambda *_, **__: iter(stories))
     asked = ("known", "--family", "transactions", "late-end", "--kafka", "4.1.1")
     quorum = [
-        told_of_quorum("two-leaders", "static voters", "3.9.1"),
-        told_of_quorum("two-leaders", "static voters", "3.9.1", as_the_model=False),
-        told_of_quorum("two-leaders", "static voters, only a crash", "3.9.1"),
+        quorum_story_run("two-leaders", "static voters", "3.9.1"),
+        quorum_story_run("two-leaders", "static voters", "3.9.1", as_the_model=False),
+        quorum_story_run("two-leaders", "static voters, only a crash", "3.9.1"),
     ]
     patch.setattr("neverlost.conformance.cluster.quorum.stories.play_stories", lambda *_, **__: iter(quorum))
     groups = [
-        told_of_groups("failed-record", "enable.auto.commit", "3.9.1"),
-        told_of_groups("failed-record", "commitSync after processing", "3.9.1", as_the_model=False),
+        groups_story_run("failed-record", "enable.auto.commit", "3.9.1"),
+        groups_story_run("failed-record", "commitSync after processing", "3.9.1", as_the_model=False),
     ]
     patch.setattr("neverlost.conformance.cluster.groups.stories.play_stories", lambda *_, **__: iter(groups))
     of_groups = ("known", "--family", "groups", "failed-record", "--kafka", "3.9.1")
@@ -213,10 +213,10 @@ def _(run: Run, folder: Path, patch: pytest.MonkeyPatch) -> str:
     model, steps = loss().model, loss().steps
     rule = TellingRule(own="elr", other="no-elr", version="kafka-4.1", model=model, steps=steps)
     left = JudgedStep(number=3, step=steps[-1], differences=(DIFFERS,))
-    untold = TellingRule(own="elr", other="no-elr", version="kafka-4.1", why="no run shows it")
+    unshown = TellingRule(own="elr", other="no-elr", version="kafka-4.1", why="no run shows it")
     found = [
         Compared(rule=rule, there=Played(difference=None), elsewhere=Played(difference=left)),
-        Compared(rule=untold),
+        Compared(rule=unshown),
     ]
     patch.setattr("neverlost.conformance.cluster.comparing.telling_rules", lambda *_, **__: [rule])
     patch.setattr("neverlost.conformance.cluster.comparing.compare", lambda *_, **__: iter(found))

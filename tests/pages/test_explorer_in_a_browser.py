@@ -103,10 +103,10 @@ def test_no_lane_is_folded_while_there_is_none_to_show_and_no_text_is_cut(look: 
 def test_steps_that_change_nothing_are_folded(walk: Looked) -> None:
     for step in FIRST:
         take(walk, step)
-    told = walk.page.locator("#possible .step-button")
-    assert all(told.nth(number).locator(".changes").count() for number in range(told.count()))
+    listed = walk.page.locator("#possible .step-button")
+    assert all(listed.nth(number).locator(".changes").count() for number in range(listed.count()))
     count = int(walk.page.inner_text("#count").split()[0])
-    assert told.count() + walk.page.locator("#idling .step-button").count() == count
+    assert listed.count() + walk.page.locator("#idling .step-button").count() == count
 
 
 @pytest.mark.thorough

@@ -1,4 +1,4 @@
-"""Values of Helm charts that start brokers: Bitnami's kafka and Confluent's cp-kafka, told by their keys.
+"""Values of Helm charts that start brokers: Bitnami's kafka and Confluent's cp-kafka, recognised by their keys.
 
 A values file does not say of which chart it is, nor of which version. So what is taken is always a doubt, and what depends on the
 version is refused. What `helm template` prints has no such doubt.
@@ -100,7 +100,7 @@ def _charts_in(source: SourceText) -> list[Values]:
 
 
 def _chart(parts: Mapping) -> str | None:
-    """The chart that some keys tell."""
+    """The chart that some keys show."""
     keys = frozenset(parts.values)
     if (
         CONFLUENT_MARK in keys

@@ -1,4 +1,4 @@
-"""Brokers that are not Apache Kafka, or whose settings nobody can see: told by where a client connects to, or by their own files.
+"""Brokers that are not Apache Kafka, or whose settings nobody can see: recognised by where a client connects to, or by their own files.
 
 How the hosts of each service are called stands in its documentation: Confluent Cloud ("Access the bootstrap server"), Azure Event Hubs
 ("Event Hubs for Apache Kafka"), Amazon MSK Serverless ("Get the bootstrap brokers"), Redpanda Cloud, WarpStream, and OCI Streaming

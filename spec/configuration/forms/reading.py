@@ -1,4 +1,4 @@
-"""One configuration file: in which form it is, told from what is in it, and what it says of whose configuration.
+"""One configuration file: in which form it is, by what is in it, and what it says of whose configuration.
 
 What is in no form that is known, and what is another program's, is refused before anybody's name is put on it: `role:path` says whose
 configuration a file is, not in which form.
@@ -53,7 +53,7 @@ NAMES = {"producer": "producer", "consumer": "consumer", "topic": "topic", "serv
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """A form of configuration: `recognises` tells it by what is in a text, `read` says what the text means or refuses it.
+    """A form of configuration: `recognises` knows it by what is in a text, `read` says what the text means or refuses it.
 
     `mark` says in words by what it is recognised, and `holds` whose configuration it is. `takes_role`: its role may be said.
     """

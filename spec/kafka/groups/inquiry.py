@@ -26,7 +26,7 @@ from neverlost.spec.configuration.clients import (
 )
 from neverlost.spec.configuration.configuration_file import ConfigEntry
 from neverlost.spec.configuration.defaults import ConfigurationKey, configuration_key
-from neverlost.spec.configuration.in_force import in_force, told, without_others
+from neverlost.spec.configuration.in_force import in_force, with_place, without_others
 from neverlost.spec.configuration.layers import set_by
 from neverlost.spec.configuration.readings import CLIENT, ELR, OFF, ON
 from neverlost.spec.configuration.topics import OFFSETS
@@ -367,7 +367,7 @@ class GroupsCase(Case):
         elif self.commit == "before":
             found.append(_Change("commit after processing, not before", after, auto))
         if self.reset == "latest":
-            found.append(_Change(f"set {RESET.key}=earliest ({told(reset)})", {"reset": "earliest"}, reset))
+            found.append(_Change(f"set {RESET.key}=earliest ({with_place(reset)})", {"reset": "earliest"}, reset))
         if self.commit == IN_TRANSACTION and self.protocol == "consumer" and self.drops_what_is_taken:
             found.append(
                 _Change(f"set {GROUP_PROTOCOL.key}=classic", {"protocol": "eager"}, self.sources[GROUP_PROTOCOL.key])
@@ -561,15 +561,15 @@ def _commits(
     if client in (LIBRDKAFKA, OLD_LIBRDKAFKA) and auto.value == "true":
         store = sources[STORE.key]
         if store.value == "true":
-            why = f"{told(auto)}, {told(store)}: librdkafka stores it when it hands the record out"
+            why = f"{with_place(auto)}, {with_place(store)}: librdkafka stores it when it hands the record out"
             return {"auto-threads": (why, None)}
-        return {"sync": (f"{told(auto)}, {told(store)}: the program stores it when it has processed", None)}
+        return {"sync": (f"{with_place(auto)}, {with_place(store)}: the program stores it when it has processed", None)}
     if auto.value == "true":
         return {
-            "auto": (told(auto), (PROCESSING, IN_POLL)),
-            "auto-threads": (told(auto), (PROCESSING, IN_THREADS)),
+            "auto": (with_place(auto), (PROCESSING, IN_POLL)),
+            "auto-threads": (with_place(auto), (PROCESSING, IN_THREADS)),
         }
-    why = f"{told(auto)}, so the program does"
+    why = f"{with_place(auto)}, so the program does"
     ways = (way for way in POINTS[1].ways if way != IN_TRANSACTION or may_be_in_transaction)
     return {way: (f"{why}: {POINTS[1].ways[way]}", (COMMIT, way)) for way in ways}
 
@@ -613,13 +613,13 @@ def _missing(sources: Mapping[str, SourcedValue]) -> Iterator[str]:
     """What the model does not have."""
     protocol = sources.get(GROUP_PROTOCOL.key)
     if protocol is not None and protocol.value.strip().lower() not in ("classic", "consumer"):
-        yield f"{told(protocol)} is not modelled"
+        yield f"{with_place(protocol)} is not modelled"
     instance = sources.get(INSTANCE.key)
     if instance is not None and instance.value:
-        yield f"static membership is not modelled ({told(instance)})"
+        yield f"static membership is not modelled ({with_place(instance)})"
     reset = sources[RESET.key]
     if reset.value.strip().lower() not in RESETS:
-        yield f"{told(reset)} is not modelled, and latest is asked in its place"
+        yield f"{with_place(reset)} is not modelled, and latest is asked in its place"
 
 
 def _unclean(files: Sequence[ConfigurationFile], version: str) -> bool:

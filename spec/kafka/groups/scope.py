@@ -129,7 +129,7 @@ SIMPLIFIED = {
     "a consumer notices at once that its partition was truncated, if it compares epochs": (
         "its fetches are refused until it has compared"
     ),
-    "an offset that was truncated is told by a mark, not by epochs": (
+    "an offset that was truncated is known by a mark, not by epochs": (
         "an epoch that retention has removed is not seen (KAFKA-19902)"
     ),
     "offsets of an empty group expire all at once": (

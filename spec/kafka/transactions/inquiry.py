@@ -15,7 +15,7 @@ from neverlost.spec.configuration.clients import CONNECT, FRANZ_GO, OTHER_CLIENT
 from neverlost.spec.configuration.defaults import ConfigurationKey, configuration_key
 from neverlost.spec.configuration.features import ELR_KEY
 from neverlost.spec.configuration.forgotten import DELIVERY, EXPIRATION, OLD_EXPIRATION
-from neverlost.spec.configuration.in_force import in_force, told, without_others
+from neverlost.spec.configuration.in_force import in_force, with_place, without_others
 from neverlost.spec.configuration.layers import set_by
 from neverlost.spec.configuration.readings import CLIENT, ELR, JAVA_2_0, JAVA_2_8, LEVELS, OFF, ON
 from neverlost.spec.configuration.topics import TRANSACTIONS
@@ -330,7 +330,9 @@ def _larger_words(case: TransactionsCase, larger: Mapping[str, str]) -> str:
         (case.sources[own.key], larger.get(key)) for key, own in ((REPLICATION_FACTOR, REPLICAS), (OF_TOPIC, MIN_ISR))
     )
     of_brokers = [
-        f"have {source.key}={then} ({told(source)})" for source, then in created if then not in (None, source.value)
+        f"have {source.key}={then} ({with_place(source)})"
+        for source, then in created
+        if then not in (None, source.value)
     ]
     tools = "(kafka-reassign-partitions.sh, kafka-configs.sh)"
     if of_brokers:
@@ -489,11 +491,11 @@ def _doubts(files: Sequence[ConfigurationFile], chosen: ChosenVersion) -> Iterat
     timeout, longest = in_force(TIMEOUT, files, chosen.version), in_force(LONGEST, files, chosen.version)
     delivery = in_force(DELIVERY, files, chosen.version)
     if timeout is not None and longest is not None and int(timeout.value) > int(longest.value):
-        why = f"Brokers refuse to start such a producer: {told(longest)}."
+        why = f"Brokers refuse to start such a producer: {with_place(longest)}."
         yield timeout.notice(f"{timeout.value} is more than brokers allow.", why, "Lower it.", decides=True)
     if timeout is not None and delivery is not None and delivery.file is not None:
         if int(delivery.value) >= int(timeout.value):
-            what = f"{delivery.value} is no less than {told(timeout)}."
+            what = f"{delivery.value} is no less than {with_place(timeout)}."
             why = "The coordinator may abort a transaction whose records are still being sent; it is asked as a transaction timeout."
             yield delivery.notice(what, why, "Set it below transaction.timeout.ms.")
     yield from not_only_compacted(files, TRANSACTIONS)

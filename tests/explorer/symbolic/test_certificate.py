@@ -62,7 +62,7 @@ class Wrong(Translation):
         return replace(super().symbolic_step(step), enabled=z3.Not(super().symbolic_step(step).enabled))
 
 
-def test_terms_that_disagree_are_a_mistake_of_the_tool_and_the_state_is_told() -> None:
+def test_terms_that_disagree_are_a_mistake_of_the_tool_and_the_state_is_named() -> None:
     model = REPLICATED_LOG.bounded()
     with pytest.raises(Disagreement, match=r"append\(replica=r1, value=0\).*'log_end'"):
         compare(Wrong(model), model.steps, (), blocks(model), count=100)

@@ -51,7 +51,7 @@ READ = {
         "spring:\n  kafka:\n    producer:\n      acks: all\n    listener:\n      async-acks: true\n",
         {"commit": "after"},
     ),
-    "a consumer that is told to commit by itself": (
+    "a consumer that is set to commit by itself": (
         "spring:\n  kafka:\n    producer:\n      acks: all\n    consumer:\n      enableAutoCommit: true\n",
         {"commit": "auto"},
     ),

@@ -377,7 +377,7 @@ def test_what_the_article_says_of_consumers_is_decided_by_this_family() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "asked", "broken", "told"),
+    ("version", "asked", "broken", "story"),
     [
         (
             "4.3.1",
@@ -427,8 +427,8 @@ def test_what_the_article_says_of_consumers_is_decided_by_this_family() -> None:
     ],
 )
 def test_a_violation_says_which_record_or_partition_whose_and_when(
-    version: str, asked: dict[str, int | str], broken: str, told: str
+    version: str, asked: dict[str, int | str], broken: str, story: str
 ) -> None:
     trace = explore(profiles()[f"kafka-groups-{version}"].model(**asked), properties=[broken]).findings[broken].trace
     assert trace is not None
-    assert sentence(trace) == told
+    assert sentence(trace) == story
