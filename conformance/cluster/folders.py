@@ -1,4 +1,4 @@
-"""Folders that are locked while they are used, which shows which of them a killed run left behind."""
+"""Folders that are locked while they are used, so that what a killed run left behind can be distinguished from the rest."""
 
 from __future__ import annotations
 

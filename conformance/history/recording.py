@@ -225,7 +225,7 @@ class Recorder:
             raise _WrongOperation(what, "the number or name of a client")
         process = self.processes.number(named)
         value = form.get("value") if function not in SIMPLE else form
-        # A producer may send a record before the previous one is answered: in the simple form the record tells which answer is whose.
+        # A producer may send a record before the previous one is answered: in the simple form the record shows which answer is whose.
         answers = (process, f"{form.get('key')} {form.get('value')}" if function == "produce" else "")
         if form.get("seek-to-beginning?"):
             self.assigned.discard(process)

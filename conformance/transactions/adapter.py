@@ -141,7 +141,7 @@ class TransactionsAdapter(SteppedAdapter[_World]):
             ],
             transactions=[_Transaction() for _ in range(Txn.size(model.bounds))],
         )
-        self._tells_in_advance = True
+        self._refuses_in_advance = True
         super().__init__(model, world, fields=SEEN, attempts=ATTEMPTS)
 
     def perform(self, step: Step) -> None:
@@ -154,11 +154,11 @@ class TransactionsAdapter(SteppedAdapter[_World]):
 
         False also if an epoch would be needed that the model has not.
         """
-        self._tells_in_advance = False
+        self._refuses_in_advance = False
         try:
             return super().attempt(step)
         finally:
-            self._tells_in_advance = True
+            self._refuses_in_advance = True
 
     def _is_thinkable(self, action: str, **picks: int) -> bool:
         world, producer, txn = self.world, picks.get("producer", 0), picks.get("txn", 0)
@@ -230,7 +230,7 @@ class TransactionsAdapter(SteppedAdapter[_World]):
         if answer.error is not ErrorCode.CONCURRENT_TRANSACTIONS:
             return answer
         metadata = self.world.coordinator.states.known()
-        if self._tells_in_advance and metadata.state in PREPARED:
+        if self._refuses_in_advance and metadata.state in PREPARED:
             later = copied(self.world.coordinator)
             for marker in list(later.markers.unanswered.values()):
                 later.markers.answered(marker, ErrorCode.NONE)
@@ -575,7 +575,7 @@ class TransactionsAdapter(SteppedAdapter[_World]):
         }
 
     def _of_version_2(self, marker: Marker | None) -> int | None:
-        """Is a held-up marker one of version 2? A coordinator that does not tell the version does not show it."""
+        """Is a held-up marker one of version 2? A coordinator that does not send the version does not show it."""
         if marker is None:
             return 0
         return int(marker.version >= 2) if self.release.markers_have_version else None

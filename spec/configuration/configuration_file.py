@@ -18,7 +18,7 @@ DASH, STANDARD_INPUT = "-", "standard input"
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigEntry:
-    """One key with its value and where it stands; `layer` says which part of the cluster set it, if the file tells.
+    """One key with its value and where it stands; `layer` says which part of the cluster set it, if the file says it.
 
     `line` is None where there are no lines: a running cluster said it, and `file` says what of. `separator` is what stands between key
     and value: "=", ":", or "" for blanks or nothing. `written` is the line as it stands in the file, if the entry is that one line and
@@ -64,7 +64,7 @@ class ConfigurationFile:
 
     `form` is the format: "properties", "Strimzi", the tool that printed it. `name` is that of the topic or the broker, `release` the
     version of Kafka that it names, `cluster` the name of the cluster that it is of. `client` is the client that reads it, if something
-    tells it. `printed`: a running cluster knows these keys, people did not write them. `policy` is what a worker of Kafka Connect lets
+    says it. `printed`: a running cluster knows these keys, people did not write them. `policy` is what a worker of Kafka Connect lets
     its connectors set, and `creation` whether it creates topics for them; `creates` are the topics that a connector has it create.
     `needs` are entries that a version takes only from another one on. `brokers` is how many brokers the file tells of, if it does: of a
     running cluster that is printed all. `beyond` are entries that lead to something that the model does not have, with its name.

@@ -60,11 +60,11 @@ WORST_BY_DEFAULT = frozenset({"flush.messages"})
 class Deployment:
     """What is audited: topics that are alike, with their brokers, producer and consumer.
 
-    `topics` are their names, if the files tell them, and `programs` those of the programs that use them, if there are several.
+    `topics` are their names, if the files name them, and `programs` those of the programs that use them, if there are several.
     `internal`: brokers alone write to them. `settings` are the model's.
     `reading` is the choice for what the files leave open, `alike` are the readings with the same answers, itself among them, and
     `others` are the deployments with other answers that the files may be of as well.
-    `sources` tell where each value comes from, by Kafka's key; `clients` are those that read the producer's and the consumer's files,
+    `sources` say where each value comes from, by Kafka's key; `clients` are those that read the producer's and the consumer's files,
     `client_doubts` the warnings about what the producer's client does otherwise than the model.
     `assumed_defaults` are the values that no file sets. `settings` has `acks` ("0", "1", "all"), `min_isr`, `unclean`, `retries`
     (0, or 1 for at least one), `idempotence`, `pipelined`, `flush`, `commit` ("none", "auto", "after"), `elr` if it differs
@@ -284,7 +284,7 @@ def _refusals(made: Producer, sources: Mapping[str, SourcedValue], version: str)
 
 
 def _decided_beside(file: ConfigurationFile, files: Sequence[ConfigurationFile]) -> bool:
-    """Is this what a tool printed of a topic, of which another tool's output tells what decides?"""
+    """Is this what a tool printed of a topic, of which another tool's output says what decides?"""
     beside = [other for other in files if other is not file and other.role == file.role and other.name == file.name]
     return file.printed and file.name is not None and any(not list(decides_nothing(other)) for other in beside)
 

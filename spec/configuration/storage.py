@@ -23,7 +23,7 @@ ADVICE = f"Write {LOG_DIRS}=/var/lib/kafka/data, or wherever the disk is."
 def about_storage(file: ConfigurationFile) -> Iterator[tuple[Notice, bool]]:
     """What is to be said of where a broker's logs lie, and whether it must be fixed before an audit says anything.
 
-    What runs in a container may have a volume there, which only its own file tells: it is then in doubt.
+    What runs in a container may have a volume there, which only its own file shows: it is then in doubt.
     """
     if file.role != "broker":
         return

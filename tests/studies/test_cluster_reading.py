@@ -232,11 +232,11 @@ FAILURES = {
     "no topic": (FakeCluster(topics={}), "kafka1:9092 names no topic: it has none, or this user may DESCRIBE none."),
     "too old": (
         FakeCluster(refusals={"BROKER 1": error("_UNSUPPORTED_FEATURE", "old")}),
-        "does not tell its settings: old. Kafka does so from 0.11 on.",
+        "does not give its settings: old. Kafka does so from 0.11 on.",
     ),
     "something else": (
         FakeCluster(refusals={"TOPIC orders": error("_FAIL", SECRET)}),
-        "does not tell what an audit needs: ***.",
+        "does not give what an audit needs: ***.",
     ),
 }
 

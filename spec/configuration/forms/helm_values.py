@@ -134,7 +134,7 @@ def _of_strimzi(values: Values) -> list[ConfigurationFile]:
 
 
 def _of_bitnami(values: Values) -> list[ConfigurationFile]:
-    what = "these are values of Bitnami's chart kafka, and they do not tell of which version."
+    what = "these are values of Bitnami's chart kafka, and they do not show of which version."
     why = "Up to 23 and from 24 on it takes other keys, and ignores those that it does not know."
     raise ConfigurationError([values.notice(what, why, SERVER_PROPERTIES)])
 

@@ -13,7 +13,7 @@ from ..configuration_file import SourceText
 from ..notices import ConfigurationError, Notice
 
 PROTOCOL = "They speak Kafka's protocol, but their replication is another, which is not modelled."
-UNSEEN = "It is a service whose brokers cannot be seen: nothing tells how they replicate and what they flush."
+UNSEEN = "It is a service whose brokers cannot be seen: nothing shows how they replicate and what they flush."
 
 SERVICES: tuple[tuple[str, str, str], ...] = (
     (r"\b[pl]kc-[\w-]+\.[\w.-]*confluent\.cloud\b", "Confluent Cloud", UNSEEN),

@@ -136,7 +136,7 @@ BEYOND: tuple[Counts, ...] = (
 
 @dataclass(frozen=True, kw_only=True)
 class QuorumCase(Case):
-    """The controllers. `level` is kraft.version, `level_why` says why it is so. `sources` tell where the values stand."""
+    """The controllers. `level` is kraft.version, `level_why` says why it is so. `sources` say where the values stand."""
 
     faults = Quorum.budgets
     controllers: int
@@ -400,7 +400,7 @@ def _cases(files: Sequence[ConfigurationFile], chosen: ChosenVersion, read: Read
 
 
 def _levels(release: str, sources: Mapping[str, SourcedValue], *, by_strimzi: bool) -> dict[int, tuple[str, bool]]:
-    """The possible levels of kraft.version, each with the reason for it, and whether no file tells which it is."""
+    """The possible levels of kraft.version, each with the reason for it, and whether no file says which it is."""
     feature, voters, servers = sources.get(FEATURE.key), sources.get(VOTERS.key), sources.get(SERVERS.key)
     if feature is not None and feature.file is not None:
         return {int(feature.value): (with_place(feature), False)}

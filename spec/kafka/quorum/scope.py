@@ -20,7 +20,7 @@ MODELLED = {
         "each forgets something else"
     ),
     "what a process that was killed had not flushed, which a power loss after its next start takes": (
-        "a log is not flushed when it is loaded, and the leader hears of all of it"
+        "a log is not flushed when it is loaded, and the leader learns its end"
     ),
     "controller.quorum.voters beside kraft.version 1": "they are the voters of an empty log",
     "what a directory is formatted as, and when the controller is started": "operators choose both",

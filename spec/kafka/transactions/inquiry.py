@@ -170,7 +170,7 @@ class TransactionsCase(Case):
     """A producer, its client, its brokers and their coordinator's log.
 
     `server` and `client` are transaction versions, `client_why` says why the client has it. `expires_soon`: may a partition forget the
-    producer while a request of it is held up? `sources` tell where the values stand.
+    producer while a request of it is held up? `sources` say where the values stand.
     """
 
     faults = Transactions.faults
@@ -452,7 +452,7 @@ def _created_with(sources: Mapping[str, SourcedValue]) -> dict[str, SourcedValue
 
 
 def _servers(sources: Mapping[str, SourcedValue]) -> dict[str, bool]:
-    """The level of the feature; true for those that no file tells."""
+    """The level of the feature; true for those that no file says."""
     feature = sources[FEATURE.key]
     if feature.file is not None:
         return {TV2 if feature.value == TV2 else TV0: False}
@@ -460,7 +460,7 @@ def _servers(sources: Mapping[str, SourcedValue]) -> dict[str, bool]:
 
 
 def _clients(client: Client | None, chosen: ChosenVersion, said: Mapping[str, str]) -> dict[str, tuple[str, bool]]:
-    """What the client speaks, what it is, and whether no file tells that."""
+    """What the client speaks, what it is, and whether no file says that."""
     named = said.get(CLIENT)
     other = client if client is not None and client.name in OTHER_CLIENTS else other_client(named or "")
     if other is not None and other not in (FRANZ_GO, SARAMA):

@@ -108,8 +108,7 @@ def _ended(before: Transactions, after: Transactions) -> Iterator[Note]:
         for p in parts(after):
             if after.stage[txn] == Stage.COMMITTED != before.stage[txn] and after.record[txn][p] == Fate.SKIPPED:
                 yield Note(
-                    text=f"{txn_name(after, txn)} is committed, as its application learns, and its record is skipped.",
-                    bad=True,
+                    text=f"{txn_name(after, txn)} is answered as committed, and its record is skipped.", bad=True
                 )
 
 

@@ -62,7 +62,7 @@ SIMPLIFIED = {
         " before the newest is not in the log, so that who asks again for a new epoch then gets the answer that it is fenced"
     ),
     "while an end is prepared, a request of an older epoch or with another result is refused at once": (
-        "brokers tell it to wait (TransactionMetadata.pendingState), and refuse it when the end is complete"
+        "brokers have it wait (TransactionMetadata.pendingState), and refuse it when the end is complete"
     ),
     "a partition that knows no producer takes any sequence number": (
         "up to 2.4, and from 4.1 on in version 2 (KAFKA-18202), it takes 0 only"
@@ -70,7 +70,7 @@ SIMPLIFIED = {
     "a partition goes without asking only for its own epoch": (
         "from 3.6 to 3.9 an open transaction of any epoch is enough (hasOngoingTransaction); a lost marker or a lost tail leaves one"
     ),
-    "of markers, one that ended nothing is never lost": "nobody can tell that it was there",
+    "of markers, one that ended nothing is never lost": "nobody can know that it was there",
     "a partition that loses a marker forgets all epochs of coordinators": "it knows that of the marker before, if there is one",
     "a question of a partition that is answered with an error leaves nothing behind": (
         "from 3.6 on its sequence number stays, and a later one of the same epoch is refused, for which the application aborts"

@@ -212,11 +212,11 @@ WRONG = {
     ),
     "Bitnami's image alone": (
         "image:\n  repository: bitnami/kafka\n  tag: 3.4.0\n",
-        "these are values of Bitnami's chart kafka, and they do not tell of which version.",
+        "these are values of Bitnami's chart kafka, and they do not show of which version.",
     ),
     "keys of both kinds of Bitnami's chart": (
         NEW + "defaultReplicationFactor: 3\n",
-        "these are values of Bitnami's chart kafka, and they do not tell of which version.",
+        "these are values of Bitnami's chart kafka, and they do not show of which version.",
     ),
     "charts of both": (
         f"kafka:\n{''.join(f'  {line}' for line in OLD.splitlines(keepends=True))}{UMBRELLA}",

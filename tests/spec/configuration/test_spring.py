@@ -392,7 +392,7 @@ def test_who_says_that_a_record_is_processed_may_be_in_doubt(tmp_path: Path) -> 
 def test_the_name_of_the_file_does_not_matter_and_a_role_is_refused(tmp_path: Path) -> None:
     text = READ["a producer"][0]
     assert deployment(tmp_path, text, "producer.properties").settings["acks"] == "1"
-    with pytest.raises(ConfigurationError, match="these are an application of Spring Boot, which tell their roles"):
+    with pytest.raises(ConfigurationError, match="these are an application of Spring Boot, which show their roles"):
         read_configuration(f"producer:{tmp_path / 'producer.properties'}")
 
 
