@@ -11,7 +11,7 @@ from typing import ClassVar
 from neverlost.model.core import Model
 from neverlost.model.kafka.transactions.state import Protocol, Transactions, Unanswered
 from neverlost.spec.configuration import ConfigurationFile, Notice, SourcedValue
-from neverlost.spec.configuration.clients import CONNECT, FRANZ_GO, OTHER_CLIENTS, SARAMA, Client, other_client
+from neverlost.spec.configuration.clients import FRANZ_GO, OTHER_CLIENTS, SARAMA, Client, other_client
 from neverlost.spec.configuration.defaults import ConfigurationKey, configuration_key
 from neverlost.spec.configuration.features import ELR_KEY
 from neverlost.spec.configuration.forgotten import DELIVERY, EXPIRATION, OLD_EXPIRATION
@@ -465,7 +465,7 @@ def _clients(client: Client | None, chosen: ChosenVersion, said: Mapping[str, st
         return {TV0: (f"{other.name}, which does not have KIP-890's second part", False)}
     if named in (JAVA_2_8, JAVA_2_0):
         return {TV0: ("a Java client before 4.0", False)}
-    if client is CONNECT or named == "java":
+    if named == "java":
         return {TV2: (f"the Java client of {chosen.version}", False)}
     return {TV2: (CLIENTS_AHEAD[TV2], True), TV0: (CLIENTS_AHEAD[TV0], True)}
 
