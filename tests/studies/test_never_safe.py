@@ -114,6 +114,15 @@ DOUBTED = {
         {"topic": TOPIC, "server": BROKER, "worker": f"{WORKER}producer.enable.idempotence=true\n"},
         "records have the time of those that they are made of",
     ),
+    "one ID of two programs": (
+        {
+            "topic": TOPIC,
+            "server": f"{BROKER}transaction.state.log.replication.factor=3\ntransaction.state.log.min.isr=2\n",
+            "a": "key.serializer=a.B\ntransactional.id=pay\nclient.id=a\n",
+            "b": "key.serializer=a.B\ntransactional.id=pay\nclient.id=b\n",
+        },
+        "b.properties:2 has the same: two programs with one ID fence each other",
+    ),
     "a container's own disk": (
         {"compose.yaml": COMPOSE, "topic": TOPIC, "producer": "key.serializer=a.B\nacks=all\n"},
         "its logs lie in /data, where it mounts no volume",
