@@ -72,7 +72,7 @@ class ConfigurationFile:
     `apart`: topics that a program creates for itself, which are other ones than those that are described, unless their names begin so.
     `passes_failed` has a consumer go on behind a record whose processing fails, `keeps_failed` has such a record kept elsewhere.
     `commits_before` has it commit a record before that is processed; `begins_anew` is why it does not begin where it has ended.
-    `forgets` says where it stands that whatever restarts the node loses its disk.
+    `forgets` says where it stands that whatever restarts the node loses its disk. `on_one_machine`: it has several brokers run on one.
     `created_by` is the path and the name of the client's file that has a topic created: no other program writes to it.
     """
 
@@ -100,6 +100,7 @@ class ConfigurationFile:
     begins_anew: str = ""
     created_by: tuple[str, str | None] | None = None
     forgets: ConfigEntry | None = None
+    on_one_machine: bool = False
 
     @cached_property
     def is_old_client(self) -> bool:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from .configuration_file import ConfigurationFile
-from .forms.compose import FORM as COMPOSE
 from .forms.properties_file import FORM as PROPERTIES
 from .notices import Notice
 
@@ -60,11 +59,9 @@ OF_ITSELF = re.compile(r"(?:^|//)(?:localhost|127(?:\.\d+){3}|\[::1\])(?::|$)")
 
 
 def share_a_machine(files: Sequence[ConfigurationFile]) -> bool:
-    """Do the files show that several brokers run on one machine? Compose starts them there; others name its own address."""
+    """Do the files show that several brokers run on one machine?"""
     brokers = [file for file in files if file.role == "broker"]
-    if any(file.form == COMPOSE and (file.brokers or 0) > 1 for file in brokers):
-        return True
-    return sum(map(_is_reached_at_its_own_address, brokers)) > 1
+    return any(file.on_one_machine for file in brokers) or sum(map(_is_reached_at_its_own_address, brokers)) > 1
 
 
 def _is_reached_at_its_own_address(file: ConfigurationFile) -> bool:

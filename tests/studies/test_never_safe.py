@@ -147,6 +147,21 @@ def test_what_may_make_it_unsafe_is_a_doubt(
     assert doubt in " ".join(out.partition("The verdict may be different, because")[2].split()), out + err
 
 
+def test_services_that_a_swarm_places_are_not_on_one_machine(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    placed = COMPOSE.replace(
+        "    environment:", "    deploy: {placement: {max_replicas_per_node: 1}}\n    environment:"
+    )
+    for name, text in (("compose.yaml", placed), ("topic.properties", TOPIC), ("producer.properties", "acks=all\n")):
+        Path(name).write_text(text, encoding="utf-8")
+    asked = ("audit", "compose.yaml", "topic.properties", "producer.properties", "--survive", "node-loss", "--quiet")
+    _, out, err = run(*asked, "--assume", "elr=on,client=java")
+    assert "SAFE with node-loss" in " ".join(out.split()), err
+    assert "one machine" not in out
+
+
 def test_one_machine_for_all_brokers_is_a_doubt_of_any_single_fault(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -87,8 +87,11 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     brokers: list[Broker] = []
     topics: list[ConfigurationFile] = []
     doubts: list[Notice] = []
+    spread = False
     for service in _services(source, problems):
         container = service.container
+        # Docker Swarm takes such files too, and places services on several machines.
+        spread = spread or service.parts.at("deploy", "placement") is not None
         image = image_of(container.named.text)
         if image is None:
             found = list(_beside(service))
@@ -118,7 +121,8 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     problems = [problem for topic in dict.fromkeys(topics) for problem in duplicates(topic.entries, TAKES)]
     if problems:
         raise ConfigurationError(problems)
-    return [together(brokers, doubts, source.path, FORM), *dict.fromkeys(topics)]
+    whole = together(brokers, doubts, source.path, FORM)
+    return [replace(whole, on_one_machine=(whole.brokers or 0) > 1 and not spread), *dict.fromkeys(topics)]
 
 
 def _services(source: SourceText, problems: list[Notice]) -> Iterator[_Service]:
