@@ -93,6 +93,29 @@ COMPOSE = "services:\n" + "".join(
     "      KAFKA_LOG_DIRS: /data\n      KAFKA_MIN_INSYNC_REPLICAS: 2\n"
     for n in (1, 2, 3)
 )
+PODS = """apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: kafka}
+spec:
+  replicas: 3
+  serviceName: kafka
+  selector: {matchLabels: {app: kafka}}
+  template:
+    metadata: {labels: {app: kafka}}
+    spec:
+      nodeSelector: {kubernetes.io/hostname: node-1}
+      containers:
+      - name: kafka
+        image: apache/kafka:4.1.1
+        env:
+        - {name: KAFKA_PROCESS_ROLES, value: broker}
+        - {name: KAFKA_MIN_INSYNC_REPLICAS, value: "2"}
+        - {name: KAFKA_LOG_DIRS, value: /data}
+        volumeMounts: [{name: d, mountPath: /data}]
+  volumeClaimTemplates:
+  - metadata: {name: d}
+    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+"""
 DOUBTED = {
     "a result that is not sent": (
         {"topic": TOPIC, "server": BROKER, "app": f"{STREAMS}production.exception.handler=com.acme.Continue\n"},
@@ -145,6 +168,17 @@ def test_what_may_make_it_unsafe_is_a_doubt(
     version = () if "compose.yaml" in files else ("--kafka-version", "4.1.1")
     _, out, err = run("audit", *files, *version, "--survive", "pod-kill", "--assume", "elr=on,client=java", "--quiet")
     assert doubt in " ".join(out.partition("The verdict may be different, because")[2].split()), out + err
+
+
+def test_pods_that_are_bound_to_one_node_lose_all_replicas_with_it(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("kafka.yaml", PODS), ("topic.properties", TOPIC), ("producer.properties", "acks=all\n")):
+        Path(name).write_text(text, encoding="utf-8")
+    asked = ("topic.properties", "producer.properties", "--survive", "node-loss", "--quiet")
+    code, out, err = run("audit", "kafka.yaml", *asked, "--assume", "elr=on,client=java")
+    assert (code, "node-loss is 3 power losses" in " ".join(out.split())) == (NOT_SAFE, True), err
 
 
 def test_services_that_a_swarm_places_are_not_on_one_machine(
