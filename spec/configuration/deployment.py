@@ -23,7 +23,9 @@ from .old_formats import TO_HIGH_WATERMARK, formats_without_epochs
 from .producer_rules import Producer, ProducerFileSettings, old_producer, other_producer, producer
 from .protocol import about_protocol, held_settings, protocol_of
 from .readings import ZONES, Reading
+from .storage import share_a_machine
 from .suspicions import suspicions
+from .tolerance import NODE_LOSS, ZONE_LOSS
 from .topics import INTERNAL, TopicClass
 from .unasked import unasked
 from .values import ACKS, SourcedValue, assumed, find_sources, halves
@@ -133,6 +135,17 @@ class Deployment:
     def replicas_in_one_zone(self) -> int:
         """How many replicas of a partition one zone may have: the others are in the other zones, at least one in each."""
         return self.replication_factor if self.zones == 0 else max(1, self.replication_factor - self.zones + 1)
+
+    @property
+    def replicas_on_one_machine(self) -> int:
+        """How many replicas of a partition one machine may have: one, unless the files show that all brokers run on one."""
+        return self.replication_factor if share_a_machine(self.files) else 1
+
+    @property
+    def replicas_taken(self) -> Mapping[str, int]:
+        """How many replicas of a partition an event takes together, by its name."""
+        machine = self.replicas_on_one_machine
+        return {NODE_LOSS: machine, ZONE_LOSS: max(machine, self.replicas_in_one_zone)}
 
     @property
     def unchecked(self) -> tuple[Notice, ...]:

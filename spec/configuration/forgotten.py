@@ -45,7 +45,7 @@ def about_forgetting(
         what = f"a partition may forget an idempotent producer that still sends again ({said})."
         advice = f"Write more than that, such as {EXPIRATION.default('3.4')}, the default."
         yield expiration.notice(what, TWICE, advice, decides=True)
-    if client is STREAMS and not _has_append_time(files):
+    if client in OF_OLD_RECORDS and not _has_append_time(files):
         own = next(file for file in files if file.role == "producer")
         what = "records have the time of those that they are made of, and a partition counts from that when it forgets a producer."
         advice = (

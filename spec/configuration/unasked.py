@@ -65,7 +65,7 @@ UNCHECKED = (
     ),
     Unchecked(
         "several log directories",
-        ("log.dirs",),
+        ("log.dirs", "log.dir"),
         r".*\S\s*,\s*\S.*",
         "A replica that moves between directories, and a directory that is lost alone, are not asked about. To 4.2.1 such a move clears"
         " the eligible leader replicas; a directory that is taken out of the file looks like a clean end.",

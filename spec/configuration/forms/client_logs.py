@@ -75,6 +75,7 @@ def read_client_log(source: SourceText) -> list[ConfigurationFile]:
             entries=tuple(_as_it_is(block.entries, versions)),
             warnings=(*_version(source, versions), *_of_idempotence(block.entries, versions)),
             client=JAVA,
+            client_release=versions[0] if len(versions) == 1 else "",
             printed=True,
         )
         for block in found.values()

@@ -11,7 +11,8 @@ from typing import ClassVar
 from neverlost.model.core import Model
 from neverlost.model.kafka.transactions.state import Protocol, Transactions, Unanswered
 from neverlost.spec.configuration import ConfigurationFile, Notice, SourcedValue
-from neverlost.spec.configuration.clients import CONNECT, FRANZ_GO, OTHER_CLIENTS, SARAMA, Client, other_client
+from neverlost.spec.configuration.clients import CONNECT, FRANZ_GO, OTHER_CLIENTS, SARAMA, STREAMS, Client, other_client
+from neverlost.spec.configuration.configuration_file import ConfigEntry
 from neverlost.spec.configuration.defaults import ConfigurationKey, configuration_key
 from neverlost.spec.configuration.features import ELR_KEY
 from neverlost.spec.configuration.forgotten import DELIVERY, EXPIRATION, OLD_EXPIRATION
@@ -388,6 +389,7 @@ class TransactionsInquiry(Inquiry):
         entry = next(entry for entry in file.entries if file.canonical(entry.key) == ID.key)
         found: dict[object, TransactionsCase] = {}
         doubts = {warning.text: warning for warning in file.warnings if warning.decides}
+        doubts |= {notice.text: notice for notice in _shared(entry, file, read)}
         for chosen in read.versions:
             version = TIME_LINE.version_at(chosen.release, EITHER)
             if version is None:
@@ -467,7 +469,7 @@ def _clients(client: Client | None, chosen: ChosenVersion, said: Mapping[str, st
         return {TV0: (f"{other.name}, which does not have KIP-890's second part", False)}
     if named in (JAVA_2_8, JAVA_2_0):
         return {TV0: ("a Java client before 4.0", False)}
-    if client is CONNECT or named == "java":
+    if named == "java":
         return {TV2: (f"the Java client of {chosen.version}", False)}
     return {TV2: (CLIENTS_AHEAD[TV2], True), TV0: (CLIENTS_AHEAD[TV0], True)}
 
@@ -484,6 +486,15 @@ def _expires_soon(sources: Mapping[str, SourcedValue]) -> bool:
     expiration = sources.get(EXPIRATION.key) or sources[OLD_EXPIRATION.key]
     delivery = sources.get(DELIVERY.key)
     return delivery is not None and int(expiration.value) <= int(delivery.value)
+
+
+def _shared(entry: ConfigEntry, file: ConfigurationFile, read: Read) -> Iterator[Notice]:
+    """The doubt about an ID that another file has too. Streams and Connect give each task its own."""
+    for other in read.files if file.client not in (CONNECT, STREAMS) else ():
+        for one in other.entries if other is not file and other.role == "producer" else ():
+            if other.canonical(one.key) == ID.key and one.value == entry.value:
+                what = f"{one.place} has the same: two programs with one ID fence each other, and end each other's transactions."
+                yield entry.notice(what, advice="Give each program an ID of its own.", decides=True)
 
 
 def _doubts(files: Sequence[ConfigurationFile], chosen: ChosenVersion) -> Iterator[Notice]:
