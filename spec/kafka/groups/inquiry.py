@@ -577,7 +577,9 @@ def _commits(
     if client in (SPRING, SPRING_CLOUD, STREAMS) and auto.value != "true":
         return {"sync": (f"{client.name} does so when it has processed", None)} if client else {}
     if client is CONNECT and auto.value == "true":
-        return {"auto-threads": (f"{with_place(auto)}: what poll has returned, also what the sink has yet to write", None)}
+        return {
+            "auto-threads": (f"{with_place(auto)}: what poll has returned, also what the sink has yet to write", None)
+        }
     if client is CONNECT:
         return {"async": ("Kafka Connect does so when a sink has taken them", None)}
     if client in (KAFKAJS, SARAMA) and auto.value == "true" and client is not None:
