@@ -6,7 +6,17 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from neverlost.model.core import EMPTY, NONE, Model, Step
-from neverlost.model.kafka.replication.state import IN_RANGE, LOST, OUT_OF_RANGE, Delay, Epoch, Offset, ProducerEpoch, Replica, Value
+from neverlost.model.kafka.replication.state import (
+    IN_RANGE,
+    LOST,
+    OUT_OF_RANGE,
+    Delay,
+    Epoch,
+    Offset,
+    ProducerEpoch,
+    Replica,
+    Value,
+)
 
 from ..adapter import AdapterError, Capabilities, How, NotPerformed, Part, Partial, known_actions
 from ..inprocess.broker import BrokerSettings
@@ -538,7 +548,10 @@ class InProcessAdapter:
             "record_value": [[int(e.record.value) for e in log] + rest for log, rest in zip(known, free, strict=True)],
             "record_epoch": [[e.leader_epoch for e in log] + rest for log, rest in zip(known, free, strict=True)],
             "numbered_anew": [
-                [[int(_epoch_of(e) > number) for e in log] + [0] * len(rest) for log, rest in zip(known, free, strict=True)]
+                [
+                    [int(_epoch_of(e) > number) for e in log] + [0] * len(rest)
+                    for log, rest in zip(known, free, strict=True)
+                ]
                 for number in range(self.producer_epochs)
             ],
             "high_watermark": watermarks,

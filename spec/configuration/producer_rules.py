@@ -24,9 +24,9 @@ Before, the limit is one for each broker. So the next batch may go to a new lead
 
 
 RENUMBERS_SINCE = "2.5"
-"""From here on an idempotent producer begins a new epoch when its next record is out of sequence (KIP-360, TransactionManager.canRetry).
+"""From here on an idempotent producer begins a new epoch when its next record is out of sequence (KIP-360).
 
-One with transactions does not: it has to abort.
+One with transactions has to abort instead (TransactionManager.canRetry).
 """
 
 

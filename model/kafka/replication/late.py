@@ -317,8 +317,8 @@ def take(s: Partition, follower: Replica, delay: Delay) -> None:
     if epoch != NONE and not (s.refuses_newer_records and epoch > s.epoch[follower]):
         if not (s.refuses_older_records and epoch < last_epoch(s, follower)):
             append(s, follower, s.late_value[delay], epoch)
-            for producer_epoch in s.each(ProducerEpoch):
-                s.numbered_anew[producer_epoch][follower][s.late_offset[delay]] = s.late_numbered_anew[producer_epoch][delay]
+            for new in s.each(ProducerEpoch):
+                s.numbered_anew[new][follower][s.late_offset[delay]] = s.late_numbered_anew[new][delay]
             if not s.responses_know_epoch:
                 end_truncation(s, follower)
     s.high_watermark[follower] = min(s.late_end[delay], s.log_end[follower])

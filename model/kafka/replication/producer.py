@@ -68,11 +68,11 @@ def is_held_back(s: Partition, value: Value) -> bool:
     """
     if s.size(ProducerEpoch) == 0:
         return False
-    first = NONE
+    first = -1
     for producer_epoch in s.each(ProducerEpoch):
         first = max(first, s.first_numbered[producer_epoch])
     for earlier in s.each(Value):
-        if first != NONE and first <= earlier < value and s.delivery[earlier] != ACKNOWLEDGED:
+        if 0 <= first <= earlier < value and s.delivery[earlier] != ACKNOWLEDGED:
             return True
     return value < first
 
@@ -103,7 +103,7 @@ def out_of_sequence(s: Partition, leader: Replica, value: Value) -> bool:
 
 def is_numbered_anew(s: Partition, producer_epoch: ProducerEpoch, value: Value) -> bool:
     """Does the producer send the value in that epoch, or in a later one?"""
-    return NONE != s.first_numbered[producer_epoch] <= value
+    return 0 <= s.first_numbered[producer_epoch] <= value
 
 
 def has_epoch_of(s: Partition, leader: Replica, offset: Offset, value: Value) -> bool:
@@ -127,15 +127,15 @@ def out_of_epoch(s: Partition, leader: Replica, value: Value) -> bool:
 
     Source: ProducerAppendInfo.checkSequence. The producer sends nothing any more in an epoch before its newest.
     """
-    last = NONE
-    of_epoch = NONE
+    last = -1
+    of_epoch = -1
     for offset in s.each(Offset):
         last = max(last, s.record_value[leader][offset])
         if has_epoch_of(s, leader, offset, value):
             of_epoch = max(of_epoch, s.record_value[leader][offset])
-    if last != NONE and of_epoch == NONE:
+    if of_epoch < 0 <= last:
         return all(s.first_numbered[producer_epoch] != value for producer_epoch in s.each(ProducerEpoch))
-    return last != NONE and value != of_epoch + 1
+    return last >= 0 and value != of_epoch + 1
 
 
 def is_outdated(s: Partition, leader: Replica) -> bool:

@@ -61,7 +61,7 @@ def _may_renumber(deployment: Deployment) -> bool:
 
 
 def _numbers_anew(deployment: Deployment, danger: Danger) -> bool:
-    """Whether the producer may begin further epochs, and that is asked: they change how often and in which order it writes, not what is lost."""
+    """Whether the producer may begin further epochs, and the danger depends on them: they lose nothing."""
     return bool(deployment.settings.get("renumbers")) and danger.property in ("written_once", "written_in_order")
 
 
@@ -249,7 +249,9 @@ class ReplicationExposure(Exposure):
         budgets = dict(self.that_matter(deployment, danger, faults).counts)
         if deployment.mode == ZOOKEEPER and budgets.get("shutdowns", 0) > 1:
             budgets["controller_changes"] = 1
-        return _bounded(deployment.profile, frozenset({**BOUNDS, **anew, **values, **budgets, "replicas": replicas}.items()))
+        return _bounded(
+            deployment.profile, frozenset({**BOUNDS, **anew, **values, **budgets, "replicas": replicas}.items())
+        )
 
     def searched(self, deployment: Deployment) -> str:
         replicas = min(deployment.replication_factor, MOST_REPLICAS)

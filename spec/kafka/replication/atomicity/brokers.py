@@ -145,7 +145,8 @@ PRODUCING = (
         when=both("0.8.0"),
         by="a producer of 2.5 or later: its one thread handles answers, and then numbers anew; the broker changes nothing",
         places=at(
-            "Sender.java: completeBatch, runOnce", "TransactionManager.java: canRetry, bumpIdempotentEpochAndResetIdIfNeeded"
+            "Sender.java: completeBatch, runOnce",
+            "TransactionManager.java: canRetry, bumpIdempotentEpochAndResetIdIfNeeded",
         ),
         read=("2.5.0",),
     ),
