@@ -104,6 +104,8 @@ class Sender:
         asked = self._brokers.ask(broker, request, lose_answer=lose_response)
         waited = asked.open and self._acks == ACKS_ALL
         self._sent[value] = Sent(broker=broker, request=request, asked=asked, waited=waited)
+        if waited and lose_response:
+            self.give_up(value)
 
     def begin_epoch(self, broker: int, value: int) -> None:
         """Send a value again, and number it and later ones anew as it is out of sequence. Raises NotPerformed if it is not."""

@@ -204,8 +204,6 @@ def begin_producer_epoch(s: Partition, leader: Replica, value: Value, producer_e
     given up. If a later one is acknowledged, the value is not the next one for the producer, which only sends it on with its number.
     To be refused so takes no retry from those that are left. Source: TransactionManager.canRetry, startSequencesAtBeginning.
     """
-    require(s.pipelined)
-    require(is_idempotent(s))
     require(leads(s, leader))
     require(not is_outdated(s, leader))
     require(count(s, s.isr[leader]) >= s.min_isr)
@@ -227,12 +225,14 @@ def begin_producer_epoch(s: Partition, leader: Replica, value: Value, producer_e
 
 def handle_produce(s: Partition, leader: Replica, value: Value, response: Response) -> None:
     """The leader refuses a value because of too small an ISR (R-PROD-2) or its sequence, or else appends it once (R-CLIENT-3)."""
-    require(response == DELIVERED or (s.acks == ACKS_ONE and s.lost_responses_left > 0))
+    require(response == DELIVERED or s.size(ProducerEpoch) > 0 or (s.acks == ACKS_ONE and s.lost_responses_left > 0))
 
-    note_epoch(s, s.epoch[leader])
-    if response != DELIVERED:
+    if s.size(ProducerEpoch) > 0:
+        note_epoch(s, s.epoch[leader])
+    elif response != DELIVERED:
         s.lost_responses_left -= 1
     if (s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr) or not is_accepted(s, leader, value):
+        require(s.size(ProducerEpoch) == 0 or response == DELIVERED)
         s.delivery[value] = REFUSED
     else:
         append_once(s, leader, value)
@@ -241,14 +241,14 @@ def handle_produce(s: Partition, leader: Replica, value: Value, response: Respon
 
 def is_accepted(s: Partition, leader: Replica, value: Value) -> bool:
     """Does the leader accept the value's sequence: as the next one, or as one that it has already (R-CLIENT-3)?"""
-    if s.size(ProducerEpoch) > 0 and s.pipelined and is_idempotent(s):
+    if s.size(ProducerEpoch) > 0:
         return holds_copy(s, leader, value) or not out_of_epoch(s, leader, value)
     return not is_idempotent(s) or holds_value(s, leader, value) or not out_of_sequence(s, leader, value)
 
 
 def append_once(s: Partition, leader: Replica, value: Value) -> None:
     """The leader appends the value, unless it recognises it as one that it has."""
-    if s.size(ProducerEpoch) > 0 and s.pipelined and is_idempotent(s):
+    if s.size(ProducerEpoch) > 0:
         if not holds_copy(s, leader, value):
             end = s.log_end[leader]
             append(s, leader, value, s.epoch[leader])
@@ -268,8 +268,13 @@ def end_of(s: Partition, leader: Replica, value: Value) -> int:
 
 
 def answer(s: Partition, leader: Replica, value: Value, response: Response) -> None:
-    """Answer nothing for acks=0; at once for acks=1; for acks=all when the high watermark is past the value (R-PROD-4, R-DP-3)."""
-    if s.acks == ACKS_ALL:
+    """Answer nothing for acks=0; at once for acks=1; for acks=all when the high watermark is past the value (R-PROD-4, R-DP-3).
+
+    Where a producer epoch may begin, it matters that the answer is lost, also of a value that a leader alone has to have.
+    """
+    if s.size(ProducerEpoch) > 0 and response != DELIVERED:
+        s.delivery[value] = UNKNOWN
+    elif s.acks == ACKS_ALL:
         s.delivery[value] = WAITING
         s.waiting_at[value] = leader
         s.required_end[value] = end_of(s, leader, value)
