@@ -168,10 +168,10 @@ def refuse_as_not_leader(s: Partition, broker: Replica, value: Value) -> None:
     """The producer sends the next value to a broker that does not believe it leads: NOT_LEADER_OR_FOLLOWER, nothing appended.
 
     Where that matters for the values after it, they go to the same broker, which has to become the leader between them, or to the
-    leader of a later epoch than the one that the producer knew.
+    leader of a later epoch than the one that the producer knew. A lone replica refuses once it has heard that there is no leader.
     """
     require(s.up[broker])
-    require(not leads(s, broker))
+    require((s.size(ProducerEpoch) > 0 and s.size(Replica) == 1) or not leads(s, broker))
     require(may_send(s, value))
     require(not s.acks_earlier or s.newest_epoch > 0)
     require(all(s.known_epoch[producer_epoch] < s.newest_epoch for producer_epoch in s.each(ProducerEpoch)))
