@@ -43,6 +43,10 @@ HEARS = ("become_leader", "become_follower")
 CHOICES = {setting.name: setting.choices() for setting in Partition.settings}
 """The values of every setting, by their words."""
 
+ALL = ConfigurationChange(key="acks", value="all", cost=2)
+IDEMPOTENT = ConfigurationChange(key="enable.idempotence", value="true", cost=1)
+ONE_REQUEST = ConfigurationChange(key=IN_FLIGHT, value="1", cost=4)
+
 NONE_REFUSED = "no record is refused for good while an earlier one waits for its answer (KAFKA-14034)"
 """What an idempotent Java producer needs so that nothing is written twice: TransactionManager.handleFailedBatch begins a new epoch."""
 NONE_GIVEN_UP = "no broker writes a request that its producer has given up"
@@ -155,7 +159,7 @@ class ReplicationExposure(Exposure):
     changes: ClassVar[Mapping[str, tuple[ConfigurationChange, ...]]] = {
         "log": (
             ConfigurationChange(key="unclean.leader.election.enable", value="false", cost=1),
-            ConfigurationChange(key="acks", value="all", cost=2),
+            ALL,
             ConfigurationChange(key=IN_FLIGHT, value="1", cost=2, helps="acks_earlier"),
             ConfigurationChange(key="eligible.leader.replicas.version", value="1", cost=3),
             ConfigurationChange(key="min.insync.replicas", value="2", cost=4),
@@ -163,20 +167,16 @@ class ReplicationExposure(Exposure):
             ConfigurationChange(key="flush.messages", value="1", cost=12),
         ),
         "producer": (
-            ConfigurationChange(key="enable.idempotence", value="true", cost=1),
-            ConfigurationChange(key="acks", value="all", cost=2),
-            ConfigurationChange(key=IN_FLIGHT, value="1", cost=4),
+            IDEMPOTENT,
+            ALL,
+            ONE_REQUEST,
             ConfigurationChange(key="retries", value="0", cost=40),
         ),
         "consumer": (ConfigurationChange(key="enable.auto.commit", value="false", cost=1),),
     }
     together: ClassVar[Mapping[str, tuple[tuple[ConfigurationChange, ...], ...]]] = {
-        "log": (
-            (
-                ConfigurationChange(key="acks", value="all", cost=2),
-                ConfigurationChange(key="enable.idempotence", value="true", cost=1),
-            ),
-        ),
+        "log": ((ALL, IDEMPOTENT), (ALL, ONE_REQUEST), (ALL, IDEMPOTENT, ONE_REQUEST)),
+        "producer": ((IDEMPOTENT, ONE_REQUEST), (ALL, ONE_REQUEST), (ALL, IDEMPOTENT, ONE_REQUEST)),
     }
     upgrades = ("log", "producer")
     events: ClassVar[Mapping[str, Mapping[str, int]]] = {
