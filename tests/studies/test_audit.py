@@ -211,7 +211,7 @@ def test_the_verdict_names_the_defaults_it_rests_on_and_what_could_change_it(aud
         " It assumes that no exchange is delayed, the controllers lose no decision,"
         " no record is refused for good while an earlier one waits for its answer (KAFKA-14034)"
         " and no producer sends memory of an expired batch that it has used again (KAFKA-19012)."
-        " Assumed, as --assume says: client=java and elr=on."
+        " Assumed, as --assume says: elr=on and client=java."
         " The verdict may be different, because"
         " no producer's configuration is given: clients are taken to have their defaults." in verdict
     )
