@@ -43,7 +43,7 @@ HOLE = {"idempotence": False, "pipelined": False}
 EXPECTED = {
     "good": ("4.1", "kafka-4.1", 3, {**ONE_REQUEST, "commit": "after"}),
     "acks-1": ("4.1", "kafka-4.1", 3, {**SAFE, "acks": "1", "idempotence": False}),
-    "min-isr-1": ("4.1", "kafka-4.1", 3, {**RENUMBERS, "min_isr": 1}),
+    "min-isr-1": ("4.1", "kafka-4.1", 3, {**ONE_REQUEST, "min_isr": 1}),
     "unclean": ("4.1", "kafka-4.1", 3, {**ONE_REQUEST, "unclean": True}),
     "replication-factor-1": ("4.1", "kafka-4.1", 1, {**ONE_REQUEST, "min_isr": 1}),
     "version-with-a-hole": ("0.10.2", "kafka-0.9", 3, {**SAFE, **HOLE}),
