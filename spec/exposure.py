@@ -54,9 +54,9 @@ class Exposure(ABC):
     """What a family has an audit ask.
 
     `changes` are those to try, by what a danger concerns; another release is tried for those in `upgrades`. `together` are changes to
-    try before all pairs, of which one alone brings another danger. `events` are the faults
-    of the events that operators name, `unusual` the faults that a deployment need not survive unless that is said. `assumes` are
-    the clauses that every verdict that holds rests on.
+    try among them, before all pairs, of which one alone brings another danger. `events` are the faults of the events that operators
+    name, `unusual` the faults that a deployment need not survive unless that is said. `assumes` are the clauses that every verdict that
+    holds rests on.
     """
 
     dangers: ClassVar[tuple[Danger, ...]]

@@ -20,6 +20,7 @@ NOT_SCHEDULED = {
     "expose_diverging": "what a follower exposes between two of its own steps cannot be held there",
     "handle_out_of_range": "a follower that is out of range asks and cuts its log without a request that could be held",
     "poll_too_far": "an append cannot be held until a consumer's fetch has looked up where it may read to",
+    "begin_producer_epoch": "the producer here numbers anew only what no log has",
     "process": "what a consumer does with a record is not on the brokers",
     "commit_offset": "the consumer keeps its offset itself",
 }

@@ -6,10 +6,21 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from neverlost.model.core import EMPTY, NONE, Model, Step
-from neverlost.model.kafka.replication.state import IN_RANGE, LOST, OUT_OF_RANGE, Delay, Epoch, Offset, Replica, Value
+from neverlost.model.kafka.replication.state import (
+    IN_RANGE,
+    LOST,
+    OUT_OF_RANGE,
+    Delay,
+    Epoch,
+    Offset,
+    ProducerEpoch,
+    Replica,
+    Value,
+)
 
 from ..adapter import AdapterError, Capabilities, How, NotPerformed, Part, Partial, known_actions
 from ..inprocess.broker import BrokerSettings
+from ..inprocess.log import Entry
 from ..inprocess.protocol import OFFSETS_TOPIC, TopicPartition, TopicSettings
 from ..inprocess.replica import Replica as BrokerReplica
 from ..inprocess.stepped_cluster import SteppedCluster
@@ -22,7 +33,8 @@ from .settings import protocol_of, topic_of
 OFFSETS = TopicPartition(topic=OFFSETS_TOPIC)
 
 SEEN = (
-    *("up", "log_end", "record_value", "record_epoch", "high_watermark", "epoch", "leader", "isr", "proposed_isr"),
+    *("up", "log_end", "record_value", "record_epoch", "numbered_anew", "high_watermark", "epoch", "leader", "isr"),
+    *("proposed_isr",),
     *("known_end", "newest_epoch", "controller_leader", "controller_isr", "eligible", "last_leader", "fenced"),
     *("delivery", "waiting_at", "required_end", "position", "processed_end", "committed_offset", "read", "processed"),
     *("late_kind", "late_broker", "late_follower", "late_offset", "late_end", "late_value", "late_epoch"),
@@ -56,6 +68,7 @@ class InProcessAdapter:
         self.model = model
         self.count = Replica.size(model.bounds)
         self.values, self.offsets = Value.size(model.bounds), Offset.size(model.bounds)
+        self.producer_epochs = ProducerEpoch.size(model.bounds)
         members = tuple(range(1, self.count + 1))
         self.cluster = SteppedCluster(
             protocol,
@@ -189,6 +202,9 @@ class InProcessAdapter:
 
     def do_retry(self, leader: int, value: int, response: int) -> None:
         self.sender.send(self._broker(leader), value, lose_response=response == LOST)
+
+    def do_begin_producer_epoch(self, leader: int, value: int, producer_epoch: int) -> None:
+        self.sender.begin_epoch(self._broker(leader), value)
 
     def do_refuse_as_not_leader(self, broker: int, value: int) -> None:
         self.sender.send(self._broker(broker), value, lose_response=False)
@@ -531,6 +547,13 @@ class InProcessAdapter:
             "log_end": [len(log) for log in logs],
             "record_value": [[int(e.record.value) for e in log] + rest for log, rest in zip(known, free, strict=True)],
             "record_epoch": [[e.leader_epoch for e in log] + rest for log, rest in zip(known, free, strict=True)],
+            "numbered_anew": [
+                [
+                    [int(_epoch_of(e) > number) for e in log] + [0] * len(rest)
+                    for log, rest in zip(known, free, strict=True)
+                ]
+                for number in range(self.producer_epochs)
+            ],
             "high_watermark": watermarks,
         }
 
@@ -557,6 +580,11 @@ class InProcessAdapter:
                 [self._known_end(one, replica, other) for other in members] for replica, one in enumerate(hosted)
             ],
         }
+
+
+def _epoch_of(entry: Entry) -> int:
+    """The epoch in which the producer sent a record; 0 if it does not number its records."""
+    return 0 if entry.record.stamp is None else entry.record.stamp.producer_epoch
 
 
 def as_mask(brokers: frozenset[int]) -> int:

@@ -74,17 +74,22 @@ class Sender:
         self._pipelined = bool(settings["pipelined"])
         self._acks_earlier = bool(settings["acks_earlier"])
         self._acknowledged: set[int] = set()
+        self._first_numbered: list[int] = []
+        """The first value of each further epoch."""
         self._sent: dict[int, Sent] = {}
 
     def _stamp(self, value: int) -> ProducerStamp | None:
         """How an idempotent producer numbers a value: in one sequence if it sends several at a time.
 
-        One that sends a value at a time gives up on it before it sends the next, and then numbers from the start.
+        One that sends a value at a time gives up on it before it sends the next, and then numbers from the start. So does one that
+        has begun a further epoch.
         """
         if not self._numbers:
             return None
-        epoch, sequence = (0, value) if self._pipelined else (value, 0)
-        return ProducerStamp(producer_id=1, producer_epoch=epoch, sequence=sequence)
+        if not self._pipelined:
+            return ProducerStamp(producer_id=1, producer_epoch=value, sequence=0)
+        firsts = [first for first in self._first_numbered if first <= value]
+        return ProducerStamp(producer_id=1, producer_epoch=len(firsts), sequence=value - max(firsts, default=0))
 
     def _request(self, value: int) -> messages.ProduceRequest:
         return messages.ProduceRequest(
@@ -99,6 +104,17 @@ class Sender:
         asked = self._brokers.ask(broker, request, lose_answer=lose_response)
         waited = asked.open and self._acks == ACKS_ALL
         self._sent[value] = Sent(broker=broker, request=request, asked=asked, waited=waited)
+        if waited and lose_response:
+            self.give_up(value)
+
+    def begin_epoch(self, broker: int, value: int) -> None:
+        """Send a value again, and number it and later ones anew as it is out of sequence. Raises NotPerformed if it is not."""
+        self.send(broker, value, lose_response=False)
+        answer = self._sent[value].asked.answer
+        error = answer.partitions[PARTITION].error if isinstance(answer, messages.ProduceResponse) else None
+        if error is not ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER:
+            raise NotPerformed(f"broker {broker} does not refuse value {value} for its number: {answer}")
+        self._first_numbered.append(value)
 
     def send_and_hold(self, broker: int, value: int) -> HeldRequest:
         """Send a value to a broker, whose handler appends it, and is held up before it makes the delayed produce."""

@@ -15,6 +15,8 @@ from neverlost.model.kafka.replication.state import (
     TO_HIGH_WATERMARK,
     LostDecision,
     Partition,
+    ProducerEpoch,
+    Replica,
 )
 
 from ..adapter import AdapterError
@@ -56,6 +58,8 @@ def protocol_of(model: Model) -> Protocol:
         )
     if LostDecision.size(model.bounds):
         raise AdapterError("the in-process controller loses no decision; leave lost_decisions at 0")
+    if ProducerEpoch.size(model.bounds) and Replica.size(model.bounds) == 1:
+        raise AdapterError("the in-process brokers do not hear that there is no leader; choose more replicas")
     settings = model.settings
     for name, value in ALWAYS_SO.items():
         if bool(settings[name]) != value:

@@ -135,13 +135,16 @@ def shipped_text(answered: Iterable[tuple[Question, Answer]]) -> str:
 
 
 def _about(question: Question) -> dict[str, Any]:
-    """What is searched, with the settings that differ from those of the profile; its answers are still to come."""
-    model = question.model
-    usual = model.profile.bounded().plain_settings
+    """What is searched, with the settings that differ from those of the profile; its answers are still to come.
+
+    A bound that is 0 as in the profile is left out: no line changes when the model has one more.
+    """
+    model, usual = question.model, question.model.profile.bounded()
+    settings = usual.plain_settings
     return {
         "profile": model.profile.name,
-        "bounds": dict(model.bounds),
-        "settings": {name: value for name, value in model.plain_settings.items() if value != usual[name]},
+        "bounds": {name: size for name, size in model.bounds.items() if size or usual.bounds[name]},
+        "settings": {name: value for name, value in model.plain_settings.items() if value != settings[name]},
         "answers": {},
     }
 

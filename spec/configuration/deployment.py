@@ -70,7 +70,7 @@ class Deployment:
     `client_doubts` the warnings about what the producer's client does otherwise than the model.
     `assumed_defaults` are the values that no file sets. `settings` has `acks` ("0", "1", "all"), `min_isr`, `unclean`, `retries`
     (0, or 1 for at least one), `idempotence`, `pipelined`, `flush`, `commit` ("none", "auto", "after"), `elr` if it differs
-    from what the profile has, and `acks_earlier` if it is true.
+    from what the profile has, and, if they are true, `acks_earlier` and `renumbers`: the producer begins new epochs.
     """
 
     version: str
@@ -326,8 +326,8 @@ def _settings(
         "flush": int(sources["flush.messages"].value) <= 1,
         "commit": commit,
     }
-    if made.acks_earlier and at_least(chosen.version, TAKES_ANY_FIRST_SINCE):
-        settings["acks_earlier"] = True
+    if at_least(chosen.version, TAKES_ANY_FIRST_SINCE):
+        settings |= {name: True for name in ("acks_earlier", "renumbers") if getattr(made, name)}
     elr = sources.get(ELR_KEY)
     if elr is not None and (elr.value == "1") != bool(TIME_LINE.settings_of(chosen.release, chosen.mode).get("elr")):
         settings["elr"] = elr.value == "1"

@@ -23,6 +23,13 @@ Before, the limit is one for each broker. So the next batch may go to a new lead
 """
 
 
+RENUMBERS_SINCE = "2.5"
+"""From here on an idempotent producer begins a new epoch when its next record is out of sequence (KIP-360).
+
+One with transactions has to abort instead (TransactionManager.canRetry).
+"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ProducerFileSettings:
     """What the producer's file sets; None where it sets nothing."""
@@ -39,8 +46,9 @@ class Producer:
     """What the producer does.
 
     `conflict` is the setting that switched idempotence off; `refused` lists what it does not start with. `not_modelled` is why the
-    model does not have it. `acks_earlier`: does it take a record that was refused for written, because a later one was? `doubts` are
-    what this client does otherwise than the model: the key, what, why, and what to do.
+    model does not have it. `acks_earlier`: does it take a record that was refused for written, because a later one was? `renumbers`:
+    does it begin a new epoch then, and number anew what is not acknowledged? `doubts` are what this client does otherwise than the
+    model: the key, what, why, and what to do.
     """
 
     acks: str
@@ -51,6 +59,7 @@ class Producer:
     refused: tuple[tuple[str, str], ...] = ()
     not_modelled: str = ""
     acks_earlier: bool = False
+    renumbers: bool = False
     doubts: tuple[tuple[str, str, str, str], ...] = ()
 
 
@@ -81,11 +90,13 @@ def producer(written: ProducerFileSettings, version: str, release: str) -> Produ
     in_flight = written.in_flight or usual_in_flight
     retries = _retries(written, idempotent, version)
     reorders = retries > 0 and not at_least(version, KEEPS_ORDER_SINCE)
+    renumbers = idempotent and retries > 0 and in_flight > 1 and at_least(version, RENUMBERS_SINCE)
     return Producer(
         acks=written.acks or ("all" if idempotent else configuration_key("producer", "acks").default(version) or "1"),
         retries=retries,
         idempotence=idempotent,
         in_flight=max(in_flight, 2) if reorders else in_flight,
+        renumbers=renumbers and not written.transactional,
         conflict=conflicts[0][0] if by_default and not wanted and conflicts else None,
         refused=refused,
     )

@@ -16,7 +16,7 @@ UPGRADE_COST = 16
 
 
 def candidates(deployment: Deployment, danger: Danger) -> Iterator[tuple[ConfigurationChange, ...]]:
-    """Changes to try: single ones, those that go together, then pairs, cheaper ones first.
+    """Changes to try: single ones and those that go together, then pairs, cheaper ones first.
 
     Every version is tried alone, and only the newest in pairs.
     """
@@ -24,10 +24,14 @@ def candidates(deployment: Deployment, danger: Danger) -> Iterator[tuple[Configu
     known = exposure.changes[danger.concerns]
     settings = [change for change in known if not change.helps or deployment.settings.get(change.helps)]
     upgrades = list(_upgrades(deployment)) if danger.concerns in exposure.upgrades else []
-    yield from ((change,) for change in sorted((*settings, *upgrades), key=lambda change: change.cost))
-    yield from exposure.together.get(danger.concerns, ())
-    pairs = combinations((*settings, *upgrades[-1:]), 2)
-    yield from sorted(pairs, key=lambda pair: sum(change.cost for change in pair))
+    yield from sorted(
+        (*((change,) for change in (*settings, *upgrades)), *exposure.together.get(danger.concerns, ())), key=_cost
+    )
+    yield from sorted(combinations((*settings, *upgrades[-1:]), 2), key=_cost)
+
+
+def _cost(changes: tuple[ConfigurationChange, ...]) -> int:
+    return sum(change.cost for change in changes)
 
 
 def _upgrades(deployment: Deployment) -> Iterator[ConfigurationChange]:

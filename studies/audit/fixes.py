@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment
 from neverlost.spec.exposure import VERSION, ConfigurationChange, Danger
-from neverlost.spec.faults import Faults, maximal
+from neverlost.spec.faults import NO_FAULT, Faults, maximal
 
 from ..study import Study
 from .asking import answers_to
@@ -138,11 +138,16 @@ class FixSearch:
         return Fix(changes=changes, deployment=after, faults=faults, states=max(states))
 
     def _breaks_another(self, danger: Danger, faults: tuple[Faults, ...], after: Deployment) -> bool:
-        """Whether the change causes another danger that could not happen with some of the faults, or may do so."""
+        """Whether the change causes another danger that could not happen with some of the faults, or may do so.
+
+        That one which happens with a single fault then also happens without any is no reason to leave another danger as it is.
+        """
+        happening = {d.danger for d in self.examination.decided if d.tolerated and d.verdict == Verdict.VIOLATED}
         held = [
             (d.danger, d.faults)
             for d in self.examination.decided
             if d.danger != danger and d.verdict == Verdict.HOLDS and any(d.faults.within(f) for f in faults)
+            if d.faults != NO_FAULT or d.danger not in happening
         ]
         kept = [(other, f) for other in {o: None for o, _ in held} for f in maximal(f for o, f in held if o == other)]
         return any(

@@ -24,7 +24,7 @@ from neverlost.studies.audit.examination import DecidedDanger, Examination, is_t
 pytestmark = pytest.mark.xdist_group("one store for all audits")
 
 ROOT = Path(__file__).parents[2]
-SAFE = "acks=all\nenable.idempotence=true\nkey.serializer=a.B\n"
+SAFE = "acks=all\nenable.idempotence=true\nmax.in.flight.requests.per.connection=1\nkey.serializer=a.B\n"
 LOSES = "acks=1\nenable.idempotence=false\nretries=0\nmax.in.flight.requests.per.connection=1\n"
 TOPIC = "replication.factor=2\nmin.insync.replicas=1\nunclean.leader.election.enable=false\n"
 
@@ -125,7 +125,7 @@ def test_what_gets_worse_in_another_reading_fails_and_is_named(audit: Run) -> No
 
 def test_what_happened_before_in_the_same_reading_is_neither_new_nor_gone(audit: Run) -> None:
     three = "replication.factor=3\nmin.insync.replicas=2\nunclean.leader.election.enable=false\n"
-    same = "key.serializer=a.B\nretries=3\nmax.in.flight.requests.per.connection=5\n"
+    same = "key.serializer=a.B\nretries=3\nmax.in.flight.requests.per.connection=1\n"
     old, new = state("old", f"{same}acks=1\n", three), state("new", f"{same}acks=all\n", three)
     said = ("--kafka-version", "4.1.1", "--assume", "client=java", "--tolerate", "1 power loss", "--quiet")
     code, out, _ = audit(new, "--baseline", old, *said)

@@ -26,7 +26,7 @@ SECRET = "planted-Pa55word"
 USER = "planted-user"
 JAAS = f'org.apache.kafka.common.security.scram.ScramLoginModule required username="{USER}" password="{SECRET}";'
 SASL = f"security.protocol=SASL_SSL\nsasl.mechanism=SCRAM-SHA-512\nsasl.jaas.config={JAAS}\nrequest.timeout.ms=100\n"
-PRODUCER = "acks=all\nenable.idempotence=true\nkey.serializer=a.B\n"
+PRODUCER = "acks=all\nenable.idempotence=true\nkey.serializer=a.B\nmax.in.flight.requests.per.connection=1\n"
 ADDRESS = ("--bootstrap-server", "kafka1:9092,kafka2:9092")
 
 

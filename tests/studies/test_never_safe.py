@@ -15,7 +15,7 @@ JUDGED = {
     "elr-metadata-version": ((".",), None, NOT_SAFE, "Kafka 4.1.0, the Java client"),
     "strimzi-label-pause/no-label": (("no-label.yaml",), None, REFUSED, "has no label strimzi.io/cluster"),
     "strimzi-label-pause/paused": (("paused.yaml",), None, REFUSED, "pause-reconciliation"),
-    "no-version-assumes-the-safe-one": ((".",), None, NOT_SAFE, "Kafka 0.8.0 to 3.9.2"),
+    "no-version-assumes-the-safe-one": ((".",), None, NOT_SAFE, "NOT SAFE in every case"),
     "image-default-tag/compose": (("compose.yml",), None, NOT_SAFE, "Kafka 3.6"),
     "image-default-tag/bitnamilegacy-latest": (("bitnamilegacy-latest.yml",), None, NOT_SAFE, "Kafka 4.0"),
     "client-older-than-brokers": ((".",), "4.1.0", NOT_SAFE, "a Java client of 2.1 to 3.1"),

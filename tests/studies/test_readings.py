@@ -147,7 +147,12 @@ def test_every_release_of_the_test_is_one() -> None:
 
 
 TOPIC = {"replication.factor": "3", "min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
-SETTLED = {"acks": "all", "enable.idempotence": "true", "key.serializer": "a.B"}
+SETTLED = {
+    "acks": "all",
+    "enable.idempotence": "true",
+    "max.in.flight.requests.per.connection": "1",
+    "key.serializer": "a.B",
+}
 
 
 def rows(folder: Path, run: Run, *arguments: str) -> tuple[int, str]:

@@ -22,9 +22,8 @@ from neverlost.studies.audit.examination import Examination, examine, plan, tole
 
 FILES = sorted((ROOT / "examples" / "audit" / "good").iterdir())
 ASSUMED = (
-    "no exchange is delayed, the controllers lose no decision, no record is refused for good while an earlier one waits for its"
-    " answer (KAFKA-14034), no first record of a producer in a partition is refused while a later one is written unanswered"
-    " (KAFKA-15591) and no producer sends memory of an expired batch that it has used again (KAFKA-19012)"
+    "no exchange is delayed, the controllers lose no decision and no producer sends memory of an expired batch that it has used"
+    " again (KAFKA-19012)"
 )
 
 

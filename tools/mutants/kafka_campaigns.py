@@ -135,6 +135,7 @@ CAMPAIGNS = (
     *_of(("kafka-4.1",), NO_FAULT, **ALL_ACKS, **IDEMPOTENT),
     *_of(("kafka-2.1",), NO_FAULT, MOVE, **ALL_ACKS, **IDEMPOTENT, pipelined=1),
     *_of(("kafka-2.1",), NO_FAULT, MOVE, **ALL_ACKS, **IDEMPOTENT, pipelined=1, acks_earlier=1),
+    *_of(("kafka-2.1",), NO_FAULT, MOVE, **ALL_ACKS, **IDEMPOTENT, pipelined=1, producer_epochs=2),
     *_of(("kafka-2.1",), NO_FAULT, MOVE, **ALL_ACKS, pipelined=1),
     *_of(("kafka-2.1",), {"retries": 1}, **ONE_ACK | {"acks": 0}),
     *_of(("kafka-2.1",), {"lost_responses": 1}, **ONE_ACK, **IDEMPOTENT),

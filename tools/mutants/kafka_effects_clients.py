@@ -70,7 +70,7 @@ CLIENTS = (
         "appends-before-the-isr-check",
         "producer.handle_produce",
         "if s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr or not is_accepted(s, leader, value):\n"
-        "    s.delivery[value] = REFUSED\n"
+        "    require(s.size(ProducerEpoch) == 0 or response == DELIVERED)\n    s.delivery[value] = REFUSED\n"
         "else:\n    append_once(s, leader, value)\n    answer(s, leader, value, response)",
         "if s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr:\n"
         "    append_once(s, leader, value)\n    s.delivery[value] = REFUSED\n"
@@ -118,15 +118,15 @@ CLIENTS = (
     effect(
         "records-of-the-first-epoch",
         "producer.append_once",
-        "append(s, leader, value, s.epoch[leader])",
-        "append(s, leader, value, 0)",
+        "if not (is_idempotent(s) and holds_value(s, leader, value)):\n    append(s, leader, value, s.epoch[leader])",
+        "if not (is_idempotent(s) and holds_value(s, leader, value)):\n    append(s, leader, value, 0)",
         "a leader stamps records with the first epoch",
     ),
     effect(
         "records-of-the-newest-epoch",
         "producer.append_once",
-        "append(s, leader, value, s.epoch[leader])",
-        "append(s, leader, value, s.newest_epoch)",
+        "if not (is_idempotent(s) and holds_value(s, leader, value)):\n    append(s, leader, value, s.epoch[leader])",
+        "if not (is_idempotent(s) and holds_value(s, leader, value)):\n    append(s, leader, value, s.newest_epoch)",
         "a deposed leader stamps records with its successor's epoch",
     ),
     effect(

@@ -30,6 +30,7 @@ from .state import (
     TO_HIGH_WATERMARK,
     Epoch,
     Partition,
+    ProducerEpoch,
     Replica,
     Response,
 )
@@ -302,4 +303,6 @@ def receive(s: Partition, follower: Replica, leader: Replica, high_watermark: in
     if end < s.log_end[leader]:
         if is_taken(s, follower, leader, end):
             append(s, follower, s.record_value[leader][end], s.record_epoch[leader][end])
+            for producer_epoch in s.each(ProducerEpoch):
+                s.numbered_anew[producer_epoch][follower][end] = s.numbered_anew[producer_epoch][leader][end]
     s.high_watermark[follower] = min(high_watermark, s.log_end[follower])

@@ -20,6 +20,7 @@ from .state import (
     UNUSED,
     Delay,
     Partition,
+    ProducerEpoch,
     Replica,
     Value,
 )
@@ -43,6 +44,8 @@ def end_exchange(s: Partition, delay: Delay) -> None:
     s.late_end[delay] = 0
     s.late_value[delay] = NONE
     s.late_epoch[delay] = NONE
+    for producer_epoch in s.each(ProducerEpoch):
+        s.late_numbered_anew[producer_epoch][delay] = 0
 
 
 def is_produce(s: Partition, delay: Delay) -> bool:

@@ -41,7 +41,7 @@ from .leader import (
     settle,
 )
 from .log import append, asked_epoch, cut, end_as_said, end_of_round, last_epoch, start_after
-from .producer import append_once, end_of, is_accepted, may_send, may_send_again
+from .producer import append_once, end_of, is_accepted, is_outdated, may_send, may_send_again, note_epoch
 from .state import (
     ACKNOWLEDGED,
     ACKS_ALL,
@@ -62,6 +62,7 @@ from .state import (
     Delay,
     Epoch,
     Partition,
+    ProducerEpoch,
     Replica,
     Value,
 )
@@ -73,11 +74,13 @@ def append_first(s: Partition, leader: Replica, value: Value, delay: Delay) -> N
     require(is_next(s, delay))
     require(s.acks == ACKS_ALL)
     require(leads(s, leader))
+    require(not is_outdated(s, leader))
     require(may_send(s, value) or may_send_again(s, value))
     require(count(s, s.isr[leader]) >= s.min_isr)
     require(is_accepted(s, leader, value))
     require(not s.produces_know_epoch or s.every_delay)
 
+    note_epoch(s, s.epoch[leader])
     if s.delivery[value] != UNSENT:
         s.retries_left -= 1
     append_once(s, leader, value)
@@ -231,6 +234,8 @@ def answer_fetch(s: Partition, follower: Replica, leader: Replica, delay: Delay)
             if end < s.log_end[leader]:
                 s.late_value[delay] = s.record_value[leader][end]
                 s.late_epoch[delay] = s.record_epoch[leader][end]
+                for producer_epoch in s.each(ProducerEpoch):
+                    s.late_numbered_anew[producer_epoch][delay] = s.numbered_anew[producer_epoch][leader][end]
 
 
 @action(
@@ -270,6 +275,8 @@ def read(s: Partition, broker: Replica, delay: Delay) -> None:
         s.late_kind[delay] = LATE_RECORD
         s.late_value[delay] = s.record_value[broker][offset]
         s.late_epoch[delay] = s.record_epoch[broker][offset]
+        for producer_epoch in s.each(ProducerEpoch):
+            s.late_numbered_anew[producer_epoch][delay] = s.numbered_anew[producer_epoch][broker][offset]
     else:
         end_exchange(s, delay)
 
@@ -310,6 +317,8 @@ def take(s: Partition, follower: Replica, delay: Delay) -> None:
     if epoch != NONE and not (s.refuses_newer_records and epoch > s.epoch[follower]):
         if not (s.refuses_older_records and epoch < last_epoch(s, follower)):
             append(s, follower, s.late_value[delay], epoch)
+            for new in s.each(ProducerEpoch):
+                s.numbered_anew[new][follower][s.late_offset[delay]] = s.late_numbered_anew[new][delay]
             if not s.responses_know_epoch:
                 end_truncation(s, follower)
     s.high_watermark[follower] = min(s.late_end[delay], s.log_end[follower])

@@ -17,6 +17,7 @@ from .state import (
     UNKNOWN,
     Offset,
     Partition,
+    ProducerEpoch,
     Replica,
     ReplicaSet,
     Value,
@@ -123,11 +124,15 @@ def change_isr(s: Partition, leader: Replica, isr: ReplicaSet) -> None:
 
 @action("R-ISR-1", sends("leader", "controller", "{follower} out of the ISR"))
 def shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
-    """The leader drops a follower that, as far as it knows, has not caught up to its log end; up to 2.0, any silent follower."""
+    """The leader drops a follower that, as far as it knows, has not caught up to its log end; up to 2.0, any silent follower.
+
+    Where a producer epoch may begin, a follower may also lack records of other producers, which are not in the log here: whether the
+    log has some of this producer then makes a difference.
+    """
     require(leads(s, leader))
     require(contains(s.isr[leader], follower))
     require(follower != leader)
-    require(s.known_end[leader][follower] < s.log_end[leader] or s.drops_caught_up)
+    require(s.known_end[leader][follower] < s.log_end[leader] or s.size(ProducerEpoch) > 0 or s.drops_caught_up)
 
     change_isr(s, leader, without(s.isr[leader], follower))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE, require
 
-from .state import Epoch, LostDecision, Offset, Partition, Replica, Value
+from .state import Epoch, LostDecision, Offset, Partition, ProducerEpoch, Replica, Value
 
 
 def holds_value(s: Partition, replica: Replica, value: Value) -> bool:
@@ -33,6 +33,8 @@ def cut(s: Partition, replica: Replica, end: int) -> None:
         if offset >= end:
             s.record_value[replica][offset] = NONE
             s.record_epoch[replica][offset] = NONE
+            for producer_epoch in s.each(ProducerEpoch):
+                s.numbered_anew[producer_epoch][replica][offset] = 0
     if s.flush and s.crashes > 0 and s.power_losses > 0 and end < s.log_end[replica]:
         s.cached[replica] = 0
     s.log_end[replica] = min(s.log_end[replica], end)

@@ -108,6 +108,10 @@ class DirectoryMove(Index, bound="directory_moves", prefix="m", first=1, optiona
     """A time that a replica moves to another log directory of its broker."""
 
 
+class ProducerEpoch(Index, bound="producer_epochs", prefix="p", first=1, optional=True):
+    """A further epoch of an idempotent producer: it numbers what is not acknowledged anew, as Java's does (KAFKA-15591)."""
+
+
 class Late(
     Index,
     names=("unused", "produce", "check", "cut", "slice", "record", "truncation", "over", "look", "news", "request"),
@@ -312,6 +316,12 @@ class Partition(State):
     """The broker that holds the delayed produce of a value in its purgatory."""
     required_end = per(Value, up_to(Offset))
     """The high watermark that the delayed produce needs to complete."""
+    first_numbered = per(ProducerEpoch, optional(Value))
+    """The first value of each further producer epoch: it is sent in that epoch, and so is every later one. None before the epoch."""
+    known_epoch = per(ProducerEpoch, any_of(Epoch))
+    """The leader epoch that the producer has heard of, the same for all of its epochs: it sends to no leader of an earlier one."""
+    numbered_anew = per(ProducerEpoch, Replica, Offset, flag())
+    """Was the record at an offset sent in that producer epoch, or in a later one?"""
     committed = per(Offset, optional(Value))
     """The value first exposed below a high watermark at each offset. No part of the system knows it; properties compare with it."""
     position = up_to(Offset)
@@ -370,6 +380,8 @@ class Partition(State):
     late_epoch = per(Delay, optional(Epoch))
     """The leader epoch of the record that the response brings, or of which it says where it ends; or, while a follower has yet to cut,
     the epoch that it led until then."""
+    late_numbered_anew = per(ProducerEpoch, Delay, flag())
+    """Was the record that the response brings sent in that producer epoch, or in a later one?"""
     decision_was_lost = per(LostDecision, flag())
     """Which of the losses of a decision that are allowed have happened."""
     earlier_epoch = per(LostDecision, optional(Epoch))
@@ -394,7 +406,7 @@ class Partition(State):
             "newest_epoch", "controller_leader", "controller_isr", "eligible", "last_leader", "fenced", "silent",
             "out_of_turn", "decision_was_lost",
         ),
-        "producer": ("delivery", "retries_left"),
+        "producer": ("delivery", "first_numbered", "known_epoch", "retries_left"),
         "consumer": ("position", "processed_end", "committed_offset", "read", "processed"),
         "exposed to consumers": ("committed",),
     }  # fmt: skip

@@ -11,6 +11,7 @@ from neverlost.model.kafka.replication.state import BROKER, Delay, LostDecision,
 from neverlost.spec.bugs import assumed_in
 from neverlost.spec.configuration import Deployment
 from neverlost.spec.configuration.clients import IN_FLIGHT, Client
+from neverlost.spec.configuration.producer_rules import RENUMBERS_SINCE
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
 from neverlost.spec.configuration.versions import at_least
 from neverlost.spec.exposure import ConfigurationChange, Danger, Exposure
@@ -20,6 +21,9 @@ from neverlost.spec.kafka.releases import ZOOKEEPER, span_of
 from .versions import version_named
 
 BOUNDS = {"log_size": 2, "values": 2, "leader_epochs": 4}
+NUMBERING_ANEW = {"producer_epochs": 2}
+"""One epoch changes the order. With two, a record that was written is written again after the one before it was given up: a log of
+three records, which the other way needs, has far more states."""
 LOST_RESPONSES, CONSUMER_CRASHES = "lost_responses", "consumer_crashes"
 BROKER_FAULTS = tuple(fault.name for fault in Partition.faults if fault.whose == BROKER)
 SEVERAL = (
@@ -39,14 +43,13 @@ HEARS = ("become_leader", "become_follower")
 CHOICES = {setting.name: setting.choices() for setting in Partition.settings}
 """The values of every setting, by their words."""
 
+ALL = ConfigurationChange(key="acks", value="all", cost=2)
+IDEMPOTENT = ConfigurationChange(key="enable.idempotence", value="true", cost=1)
+ONE_REQUEST = ConfigurationChange(key=IN_FLIGHT, value="1", cost=4)
+
 NONE_REFUSED = "no record is refused for good while an earlier one waits for its answer (KAFKA-14034)"
 """What an idempotent Java producer needs so that nothing is written twice: TransactionManager.handleFailedBatch begins a new epoch."""
-FIRST_REFUSED = (
-    "no first record of a producer in a partition is refused while a later one is written unanswered (KAFKA-15591)"
-)
-"""And so that nothing is written twice or out of order: it numbers both anew, TransactionManager.canRetry."""
 NONE_GIVEN_UP = "no broker writes a request that its producer has given up"
-RENUMBERS_SINCE = "2.5"
 NO_CONTROLLER = "no broker that crashes or loses power is the controller"
 
 
@@ -59,6 +62,11 @@ def _may_renumber(deployment: Deployment) -> bool:
         at_least(reading.java, RENUMBERS_SINCE) and _sends_as_java(reading.clients.get("producer"))
         for reading in (deployment.reading, *deployment.alike)
     )
+
+
+def _numbers_anew(deployment: Deployment, danger: Danger) -> bool:
+    """Whether the producer may begin further epochs, and the danger depends on them: they lose nothing."""
+    return bool(deployment.settings.get("renumbers")) and danger.property in ("written_once", "written_in_order")
 
 
 def _of_flushes(deployment: Deployment) -> Iterator[str]:
@@ -77,10 +85,8 @@ def _of_producers(deployment: Deployment, danger: Danger) -> Iterator[str]:
 
     A request that was given up may be written later, and only of an idempotent producer a partition refuses it then.
     """
-    if danger.property in ("written_once", "written_in_order") and _may_renumber(deployment):
-        if danger.property == "written_once":
-            yield NONE_REFUSED
-        yield FIRST_REFUSED
+    if danger.property == "written_once" and _may_renumber(deployment):
+        yield NONE_REFUSED
     if danger.property == "written_in_order" and not deployment.settings["idempotence"]:
         yield NONE_GIVEN_UP
 
@@ -153,7 +159,7 @@ class ReplicationExposure(Exposure):
     changes: ClassVar[Mapping[str, tuple[ConfigurationChange, ...]]] = {
         "log": (
             ConfigurationChange(key="unclean.leader.election.enable", value="false", cost=1),
-            ConfigurationChange(key="acks", value="all", cost=2),
+            ALL,
             ConfigurationChange(key=IN_FLIGHT, value="1", cost=2, helps="acks_earlier"),
             ConfigurationChange(key="eligible.leader.replicas.version", value="1", cost=3),
             ConfigurationChange(key="min.insync.replicas", value="2", cost=4),
@@ -161,20 +167,16 @@ class ReplicationExposure(Exposure):
             ConfigurationChange(key="flush.messages", value="1", cost=12),
         ),
         "producer": (
-            ConfigurationChange(key="enable.idempotence", value="true", cost=1),
-            ConfigurationChange(key="acks", value="all", cost=2),
-            ConfigurationChange(key=IN_FLIGHT, value="1", cost=4),
+            IDEMPOTENT,
+            ALL,
+            ONE_REQUEST,
             ConfigurationChange(key="retries", value="0", cost=40),
         ),
         "consumer": (ConfigurationChange(key="enable.auto.commit", value="false", cost=1),),
     }
     together: ClassVar[Mapping[str, tuple[tuple[ConfigurationChange, ...], ...]]] = {
-        "log": (
-            (
-                ConfigurationChange(key="acks", value="all", cost=2),
-                ConfigurationChange(key="enable.idempotence", value="true", cost=1),
-            ),
-        ),
+        "log": ((ALL, IDEMPOTENT), (ALL, ONE_REQUEST), (ALL, IDEMPOTENT, ONE_REQUEST)),
+        "producer": ((IDEMPOTENT, ONE_REQUEST), (ALL, ONE_REQUEST), (ALL, IDEMPOTENT, ONE_REQUEST)),
     }
     upgrades = ("log", "producer")
     events: ClassVar[Mapping[str, Mapping[str, int]]] = {
@@ -236,6 +238,7 @@ class ReplicationExposure(Exposure):
             chosen["retries"] = 0
         if danger.concerns != "consumer":
             chosen["commit"] = "none"
+        anew = NUMBERING_ANEW if _numbers_anew(deployment, danger) else {}
         replicas = min(deployment.replication_factor, MOST_REPLICAS)
         chosen["min_isr"] = min(int(chosen["min_isr"]), replicas)
         values = {
@@ -246,7 +249,9 @@ class ReplicationExposure(Exposure):
         budgets = dict(self.that_matter(deployment, danger, faults).counts)
         if deployment.mode == ZOOKEEPER and budgets.get("shutdowns", 0) > 1:
             budgets["controller_changes"] = 1
-        return _bounded(deployment.profile, frozenset({**BOUNDS, **values, **budgets, "replicas": replicas}.items()))
+        return _bounded(
+            deployment.profile, frozenset({**BOUNDS, **anew, **values, **budgets, "replicas": replicas}.items())
+        )
 
     def searched(self, deployment: Deployment) -> str:
         replicas = min(deployment.replication_factor, MOST_REPLICAS)

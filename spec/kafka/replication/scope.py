@@ -18,6 +18,7 @@ MODELLED = {
     "process crash, power loss, disk loss, restart, long pause": "each takes something else, and versions differ in what they survive",
     "controlled shutdown, and the mark of a clean one": "leadership moves without a fault, as in every rolling restart; eligible replicas stay so (KIP-966)",
     "acks 0, 1 and all, min ISR before and after the append, time-outs, retries, idempotence": "what the producer is told is what the properties hold Kafka to",
+    "what clients make of a first record that is refused (KAFKA-15591): `--acks-earlier` as librdkafka, `--producer-epochs` as Java's from 2.5 on": "a partition that has nothing of an idempotent producer accepts any first number; librdkafka takes the first record for written when a later one is, and Java's producer begins a new epoch, which the partition does not know",
     "fetching from followers, and what a response brings that tells where to cut": "a follower's high watermark may cover what it is about to cut (KAFKA-14704)",
     "compaction, of records that all have one key": "what is cleaned away must have a newer record that stays (KAFKA-13194)",
     "fetches beyond the leader's log, in two requests where brokers make two": "the leader's log may grow in between (KAFKA-2143)",
@@ -50,6 +51,8 @@ SIMPLIFIED = {
     "with ZooKeeper only a new controller misses that a broker was away": "up to 2.1 any controller may, if the broker is registered again before it looks who lives (KAFKA-1120); from 2.2 on it compares broker epochs (KIP-380)",
     "elections take a broker that the controller believes live, though it may be down": "the session has yet to end",
     "idempotence reads the log instead of a table of the last five batches": "the table is rebuilt from the log, and the producer here has fewer values than that; that the table forgets is not there",
+    "an answer to a later record does not come between a refusal and the new epoch of the producer": "it comes after it, and what is written is the same: only the numbers differ",
+    "to be refused for its number takes no retry": "each costs an attempt of its record, of which there are 2147483647 by default",
     "a committed offset is never lost": "the offsets topic is a log like this one; its losses are the same question asked again",
     "a broker that has lost news of leader epochs hears of one of them next, and then of all in turn": "where controllers send them in turn it is the newest; which one it is makes a difference only together with another change of controller at that moment",
     "in KRaft a restarted broker is unfenced before it hears of the newest epoch": "brokers know it by then; while they are fenced they fetch, which only brings them nearer to the leader",
@@ -71,8 +74,7 @@ SIMPLIFIED = {
 
 NOT_MODELLED = {
     "a partition that forgets an idempotent producer": "it does so after producer.id.expiration.ms, counted from the timestamps of records; a record that is sent again is then written again",
-    "an idempotent producer that begins a new epoch, as Java's does from 2.5 on when a record is refused for good (KAFKA-14034)": "records before it that were written and not answered are then written again: the producer here has one id and one epoch",
-    "an idempotent producer of which a partition has nothing, and whose first record is refused while a later one is written (KAFKA-15591)": "from 2.5 on the partition accepts the later one; if that is not answered, Java's producer numbers both anew, and the later one is written twice, before the first and after it. librdkafka takes the first for written: --acks-earlier",
+    "an idempotent producer that begins a new epoch, as Java's does from 2.5 on when a record is refused for good (KAFKA-14034)": "records before it that were written and not answered are then written again: no record of the producer here is refused for good",
     "several partitions, reassignment, topic deletion (case A of R-DP-1)": "a request for several partitions makes its delayed produce late, which delays allow; a removed replica that stays eligible is not seen",
     "storage errors other than a lost disk (case C.1)": "a broker that halts on one is a crash",
     "the controllers' own log and its failover": "its quorum is a replicated log of its own, with other rules (Raft): a family of its own; here only what a lost decision does",

@@ -19,7 +19,7 @@ from neverlost.model.kafka.replication import (
     shutdown,
 )
 from neverlost.model.kafka.replication.start import initial
-from neverlost.model.kafka.replication.state import Partition
+from neverlost.model.kafka.replication.state import ACKS_ALL, Partition
 
 from ..releases import NamedVersion
 from . import progress, properties
@@ -40,6 +40,7 @@ PROTOCOL = Profile(
         producer.refuse_as_not_leader,
         producer.retry,
         producer.time_out,
+        producer.begin_producer_epoch,
         broker.fetch,
         broker.handle_out_of_range,
         broker.expose_diverging,
@@ -147,6 +148,7 @@ PROTOCOL = Profile(
         "lost_decisions": 0,
         "min_isr_changes": 0,
         "directory_moves": 0,
+        "producer_epochs": 0,
     },
     notes=notes(),
     picture=PICTURE,
@@ -173,6 +175,20 @@ def unfit_in(settings: Mapping[str, int]) -> Callable[[Mapping[str, int]], str]:
     return losing_or_delaying
 
 
+def clashes(bounds: Mapping[str, int], settings: Mapping[str, int]) -> str:
+    """Why settings do not go with the bounds: too large a min ISR, or a producer that has no epochs."""
+    return counts_replicas(bounds, settings) or has_no_epochs(bounds, settings)
+
+
+def has_no_epochs(bounds: Mapping[str, int], settings: Mapping[str, int]) -> str:
+    """Only an idempotent producer with several requests in flight begins epochs, and only with acks=all it is idempotent."""
+    if not bounds["producer_epochs"] or (
+        settings["idempotence"] and settings["pipelined"] and settings["acks"] == ACKS_ALL
+    ):
+        return ""
+    return "begins producer epochs only with idempotence, pipelined requests and acks=all: choose these, or no producer_epochs"
+
+
 def counts_replicas(bounds: Mapping[str, int], settings: Mapping[str, int]) -> str:
     """From 3.7 on a min ISR above the number of replicas counts as that number (KAFKA-15583, Partition.effectiveMinIsr)."""
     replicas, min_isr = bounds["replicas"], settings["min_isr"]
@@ -192,7 +208,7 @@ def version_of(named: NamedVersion) -> Profile:
         statement=named.statement,
         settings=settings,
         unfit=unfit_in(settings),
-        clash=counts_replicas,
+        clash=clashes,
         lemmas=lemmas,
         assumptions=assumptions,
     )

@@ -43,6 +43,8 @@ UNHEARD = {"acks": ACKS_NONE, "flush": True, "unclean": True}
 LARGER = {"acks": ACKS_ALL, "min_isr": 2, "replicas": 4, "idempotence": True, "unclean": True}
 DELAYED = {"acks": ACKS_ALL, "min_isr": 2, "pipelined": True, "unclean": True, "delays": 1}
 OFTEN_DELAYED = {**DELAYED, "delays": 2, "every_delay": True}
+RENUMBERED = PIPELINED | {"min_isr": 2, "unclean": False, "retries": 2, "producer_epochs": 2, "delays": 1}
+"""The producer begins further epochs."""
 OPERATED = {"acks": ACKS_ALL, "min_isr": 2, "several_log_dirs": True, "min_isr_changes": 1, "directory_moves": 1}
 """Operators set min ISR and move replicas between log directories, and a directory is lost."""
 
@@ -58,8 +60,8 @@ def walked(model: Model, steps: int, seed: int = 0) -> Walked:
 @pytest.mark.parametrize("version", quick_one_in(6, VERSIONS))
 @pytest.mark.parametrize(
     "settings",
-    [DURABLE, CARELESS, PIPELINED, UNHEARD, LARGER, DELAYED, OFTEN_DELAYED],
-    ids=["durable", "careless", "pipelined", "unheard", "larger", "delayed", "often-delayed"],
+    [DURABLE, CARELESS, PIPELINED, UNHEARD, LARGER, DELAYED, OFTEN_DELAYED, RENUMBERED],
+    ids=["durable", "careless", "pipelined", "unheard", "larger", "delayed", "often-delayed", "renumbered"],
 )
 def test_random_walks_find_no_divergence(
     version: str, settings: dict[str, int], request: pytest.FixtureRequest
@@ -96,6 +98,7 @@ def test_walks_come_to_every_action() -> None:
     actions.update(walked(model_of("kafka-2.8", **seldom), 1_500).actions)
     actions.update(walked(model_of("kafka-4.1", **OPERATED), 1_500).actions)
     actions.update(walked(model_of("kafka-4.3", **OPERATED), 1_500).actions)
+    actions.update(walked(model_of("kafka-4.1", **RENUMBERED), 1_500).actions)
     faultless = CARELESS | dict.fromkeys(FAULTS, 0) | {"reads_past_high_watermark": 1}
     for seed in range(4):
         actions.update(walked(model_of("kafka-0.8", **faultless), 600, seed).actions)

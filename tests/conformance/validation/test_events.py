@@ -151,7 +151,7 @@ def test_bounds_are_as_large_as_what_the_log_names() -> None:
     assert {name: bound for name, bound in said.items() if bound} == {
         "replicas": 5, "log_size": 7, "values": 2, "leader_epochs": 10,
     }  # fmt: skip
-    optional = {"delays", "min_isr_changes", "directory_moves", "lost_decisions"}
+    optional = {"delays", "min_isr_changes", "directory_moves", "lost_decisions", "producer_epochs"}
     assert {name for name, bound in said.items() if not bound} == optional
 
 

@@ -37,19 +37,21 @@ SAFE = {
 JAVA = "acks=all\nkey.serializer=a.B\n"
 """A producer's file with what only the Java client has, whose defaults then hold."""
 
+ONE_REQUEST = {**SAFE, "pipelined": False}
+RENUMBERS = {**SAFE, "renumbers": True}
 HOLE = {"idempotence": False, "pipelined": False}
 EXPECTED = {
-    "good": ("4.1", "kafka-4.1", 3, {**SAFE, "commit": "after"}),
+    "good": ("4.1", "kafka-4.1", 3, {**ONE_REQUEST, "commit": "after"}),
     "acks-1": ("4.1", "kafka-4.1", 3, {**SAFE, "acks": "1", "idempotence": False}),
-    "min-isr-1": ("4.1", "kafka-4.1", 3, {**SAFE, "min_isr": 1}),
-    "unclean": ("4.1", "kafka-4.1", 3, {**SAFE, "unclean": True}),
-    "replication-factor-1": ("4.1", "kafka-4.1", 1, {**SAFE, "min_isr": 1}),
+    "min-isr-1": ("4.1", "kafka-4.1", 3, {**ONE_REQUEST, "min_isr": 1}),
+    "unclean": ("4.1", "kafka-4.1", 3, {**ONE_REQUEST, "unclean": True}),
+    "replication-factor-1": ("4.1", "kafka-4.1", 1, {**ONE_REQUEST, "min_isr": 1}),
     "version-with-a-hole": ("0.10.2", "kafka-0.9", 3, {**SAFE, **HOLE}),
-    "after-describe": ("4.0", "kafka-4.0", 3, SAFE),
-    "compose": ("4.1", "kafka-4.1", 3, SAFE),
-    "strimzi": ("4.1", "kafka-4.1", 3, SAFE),
-    "spring": ("4.4", "kafka-4.3", 3, {**SAFE, "commit": "after"}),
-    "many-topics": ("4.1", "kafka-4.1", 3, {**SAFE, "pipelined": False}),
+    "after-describe": ("4.0", "kafka-4.0", 3, RENUMBERS),
+    "compose": ("4.1", "kafka-4.1", 3, RENUMBERS),
+    "strimzi": ("4.1", "kafka-4.1", 3, RENUMBERS),
+    "spring": ("4.4", "kafka-4.3", 3, {**RENUMBERS, "commit": "after"}),
+    "many-topics": ("4.1", "kafka-4.1", 3, ONE_REQUEST),
 }
 
 OF_SECTIONS = ("consumer", "controllers", "exactly-once")

@@ -182,6 +182,26 @@ def test_librdkafka_takes_a_refused_record_for_written_where_partitions_accept_a
     assert "acks_earlier" not in read(tmp_path, "2.5.1", "client=java", producer=producer)[0].settings
 
 
+@pytest.mark.parametrize(
+    ("version", "client", "added", "renumbers"),
+    [
+        ("2.5.1", "java", "", True),
+        ("4.1.1", "java", "", True),
+        ("2.4.1", "java", "", False),
+        ("4.1.1", "java-2.8", "", True),
+        ("4.1.1", "librdkafka", "", False),
+        ("4.1.1", "java", "max.in.flight.requests.per.connection=1\n", False),
+        ("4.1.1", "java", "transactional.id=payments\n", False),
+    ],
+    ids=str,
+)
+def test_javas_idempotent_producer_begins_epochs_from_kip_360_on_unless_it_has_transactions(
+    version: str, client: str, added: str, renumbers: bool, tmp_path: Path
+) -> None:
+    found = read(tmp_path, version, f"client={client}", producer=f"acks=all\nenable.idempotence=true\n{added}")
+    assert {one.settings.get("renumbers", False) for one in found} == {renumbers}
+
+
 def test_a_client_that_is_not_named_may_be_older_where_there_is_no_file_of_it(tmp_path: Path) -> None:
     (tmp_path / "topic.properties").write_text(TOPIC, encoding="utf-8")
     found = read_deployment([f"topic:{tmp_path / 'topic.properties'}"], kafka_version="3.9.1")

@@ -140,6 +140,16 @@ PRODUCING = (
         places=at("DelayedOperation.scala: forceComplete", "DelayedOperation.java: forceComplete"),
         read=("0.9.0.1", "3.6.2", "4.3.1"),
     ),
+    LedgerRow(
+        action=producer.begin_producer_epoch,
+        when=both("0.8.0"),
+        by="a producer of 2.5 or later: its one thread handles answers, and then numbers anew; the broker changes nothing",
+        places=at(
+            "Sender.java: completeBatch, runOnce",
+            "TransactionManager.java: canRetry, bumpIdempotentEpochAndResetIdIfNeeded",
+        ),
+        read=("2.5.0",),
+    ),
 )
 
 FETCHING = (
