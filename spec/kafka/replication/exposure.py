@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import ClassVar
 
@@ -12,11 +12,12 @@ from neverlost.spec.bugs import assumed_in
 from neverlost.spec.configuration import Deployment
 from neverlost.spec.configuration.clients import IN_FLIGHT, Client
 from neverlost.spec.configuration.producer_rules import RENUMBERS_SINCE
+from neverlost.spec.configuration.readings import CLIENT, OTHER_JAVA, Reading
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
-from neverlost.spec.configuration.versions import at_least
+from neverlost.spec.configuration.versions import at_least, releases_of
 from neverlost.spec.exposure import ConfigurationChange, Danger, Exposure
 from neverlost.spec.faults import Faults, singles
-from neverlost.spec.kafka.releases import ZOOKEEPER, span_of
+from neverlost.spec.kafka.releases import RELEASES, ZOOKEEPER, span_of
 
 from .versions import version_named
 
@@ -50,6 +51,8 @@ ONE_REQUEST = ConfigurationChange(key=IN_FLIGHT, value="1", cost=4)
 NONE_REFUSED = "no record is refused for good while an earlier one waits for its answer (KAFKA-14034)"
 """What an idempotent Java producer needs so that nothing is written twice: TransactionManager.handleFailedBatch begins a new epoch."""
 NONE_GIVEN_UP = "no broker writes a request that its producer has given up"
+SINCE_ALIKE = "3.2.0"
+"""Java's clients have the same defaults from here on."""
 NO_CONTROLLER = "no broker that crashes or loses power is the controller"
 
 
@@ -96,9 +99,30 @@ def _of_bugs(deployment: Deployment, danger: Danger) -> tuple[str, ...]:
     package = __name__.rpartition(".")[0]
     readings = (deployment.reading, *deployment.alike)
     brokers = {release for reading in readings for release in span_of(reading.chosen.release, reading.chosen.until)}
-    java = {reading.java_release for reading in readings if _sends_as_java(reading.clients.get("producer"))}
+    java = {
+        release
+        for reading in readings
+        if _sends_as_java(reading.clients.get("producer"))
+        for release in _java_releases(deployment, reading)
+    }
     of_client = assumed_in(package, java, of_client=True) if danger.property == "written_once" else ()
     return (*assumed_in(package, brokers, about=danger.property), *of_client)
+
+
+def _java_releases(deployment: Deployment, reading: Reading) -> Iterable[str]:
+    """The releases that a reading's Java client may be of: what it has logged, or what is said of it, else any from the oldest on.
+
+    A client of 3.2 or later does as one of the brokers' release, so it is no reading of its own.
+    """
+    logged = {file.client_release for file in deployment.files if file.role == "producer" and file.client_release}
+    others = OTHER_JAVA.get(reading.assumed.get(CLIENT, "") or reading.open.get(CLIENT, ""))
+    if logged:
+        return logged
+    if others is not None:
+        return span_of(releases_of(others[0][0])[0], releases_of(others[-1][0])[-1])
+    client = reading.clients.get("producer")
+    known = CLIENT in reading.assumed or (client is not None and client.java is not None)
+    return {reading.java_release} if known else {reading.java_release, *span_of(SINCE_ALIKE, RELEASES[-1])}
 
 
 def _sends_as_java(client: Client | None) -> bool:
