@@ -56,7 +56,7 @@ class Capabilities:
     """The actions that it can also try when the model refuses them: the system must then stay as it is."""
     messages: tuple[str, ...] = ()
     """Actions by which messages arrive, that it can deliver early, late or again when the model refuses the action. That is less than
-    to try the action, so a mistake that only allows it is not taken for told."""
+    to try the action, so it is not expected to show a mistake that only allows it."""
 
 
 def refuse_unknown(capabilities: Capabilities, model: Model) -> None:
@@ -187,14 +187,14 @@ def refuse_left_out(seen: Partial, capabilities: Capabilities) -> None:
             )
 
 
-def told_fields(seen: Partial) -> set[str]:
+def seen_fields(seen: Partial) -> set[str]:
     """The fields of which an element was seen."""
-    return {name for name, values in seen.items() if _tells(values)}
+    return {name for name, values in seen.items() if _is_seen(values)}
 
 
-def _tells(values: Any) -> bool:
+def _is_seen(values: Any) -> bool:
     """Is there an element that was seen?"""
-    return any(map(_tells, values)) if isinstance(values, list) else values is not None
+    return any(map(_is_seen, values)) if isinstance(values, list) else values is not None
 
 
 def _refuse_shape(name: str, values: Any, shape: tuple[int, ...]) -> None:

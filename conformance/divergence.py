@@ -23,7 +23,7 @@ from .adapter import (
     differences,
     refuse_left_out,
     refuse_unknown,
-    told_fields,
+    seen_fields,
 )
 
 
@@ -103,7 +103,7 @@ class SideBySide:
         self.tried: Step | None = None
         """The refused step that is tried now."""
         self.compared: set[str] = set()
-        """The fields of which the adapter has ever told a value."""
+        """The fields of which the adapter has ever shown a value."""
 
     @property
     def where(self) -> str:
@@ -114,7 +114,7 @@ class SideBySide:
         return f"at step {number}, {self.steps[-1].show(bounds)}" if self.steps else "at the start"
 
     def refuse_blind(self) -> None:
-        """Raises AdapterError if the adapter has told nothing that could be compared: then no difference would be found."""
+        """Raises AdapterError if the adapter has shown nothing that could be compared: then no difference would be found."""
         if not self.compared:
             raise AdapterError(
                 "the adapter saw nothing: observe() returned no value of any field, so no difference can be found"
@@ -233,7 +233,7 @@ class SideBySide:
         """Compare the implementation; None if it agrees with the model, as far as can be seen."""
         seen = self.adapter.observe()
         refuse_left_out(seen, self.adapter.capabilities)
-        self.compared |= told_fields(seen)
+        self.compared |= seen_fields(seen)
         found = differences(self.state, seen)
         return self._divergence(tuple(found)) if found else None
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.model.core import Model, Packed, Step
 
-from .adapter import NotPerformed, Partial, PlanningAdapter, StateDifference, differences, refuse_unknown, told_fields
+from .adapter import NotPerformed, Partial, PlanningAdapter, StateDifference, differences, refuse_unknown, seen_fields
 from .validation.following import Interpreter
 
 HIDDEN_STEPS = 3
@@ -75,7 +75,7 @@ class Judge:
         self.hidden = [step for step in self.model.steps if step.action.name in adapter.hidden]
         self.interpreter = Interpreter(self.model)
         self.compared: set[str] = set()
-        """The fields of which the adapter has ever told a value."""
+        """The fields of which the adapter has ever shown a value."""
         refuse_unknown(adapter.capabilities, self.model)
         self.ways: tuple[_Way, ...] = (_Way(self.model.initial_states()[0]),)
 
@@ -139,7 +139,7 @@ class Judge:
         before, since = None, time.monotonic()
         while True:
             seen = self.adapter.observe()
-            self.compared |= told_fields(seen)
+            self.compared |= seen_fields(seen)
             fits = self.fitting(ways, seen)
             if any(way.words == expected for way in fits) or time.monotonic() > end:
                 break
@@ -171,7 +171,7 @@ def judged_run(
 
     After a step that differs the run goes on from the state that the model expects, unless it is to stop there; after one that the
     system did not do, it ends. `as_far_as_possible`, it also ends before a step that may not happen in any state that the system may be
-    in: by what it did by itself it went another way of the model. `compared` gets the fields of which the adapter told a value.
+    in: by what it did by itself it went another way of the model. `compared` gets the fields of which the adapter showed a value.
     """
     trace: Trace = trace_along(model, steps)
     adapter.prepare(steps)

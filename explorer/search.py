@@ -123,7 +123,7 @@ def explore(
     model: Model,
     *,
     engine: str | EngineMaker = "compiled",
-    workers: int = 1,
+    workers: int | Callable[[], int] = 1,
     properties: Sequence[str] | None = None,
     report_only: Sequence[str] = (),
     until: str = "first",
@@ -141,6 +141,7 @@ def explore(
     `without_harmless` does not expand the harmless states of a property that is asserted alone, from the level on at which there are
     LEFT_OUT_FROM states, if they are proven harmless: the verdict and the trace stay the same. A search until "all", or by an
     engine without a name, expands every state.
+    `workers` is a number of threads, or a function that says how many there may be now: a large search takes on more as it goes.
     `engine` is a name, or a function that makes an engine. The search calls `watch` between batches.
 
     `eventually` properties are decided once every state was explored.
@@ -150,7 +151,7 @@ def explore(
     """
     if until not in UNTIL:
         raise UnknownNameError("way to end a search", until, UNTIL)
-    if workers < 1:
+    if isinstance(workers, int) and workers < 1:
         raise BoundsError(f"workers is {workers}; it must be at least 1")
     asserted, decided = decided_properties(model.profile, properties)
     decided += [prop for name in report_only if (prop := model.profile.property_named(name)) not in decided]
@@ -226,18 +227,20 @@ def decided_properties(profile: Profile, names: Sequence[str] | None) -> tuple[l
 def _left_out(model: Model, symmetry: Symmetry, engine: LeavesOut, prop: Property) -> LeftOut:
     """Have an engine expand no harmless states of a property, if they are proven harmless."""
     assert prop.harmless is not None
-    told_apart = None
+    asymmetric = None
     try:
         check_equivariance(model, symmetry.domains, [replace(prop, function=prop.harmless.function)])
     except SymmetryError as error:
-        told_apart = str(error)
-    doubtful = told_apart or doubt(model, prop)
+        asymmetric = str(error)
+    doubtful = asymmetric or doubt(model, prop)
     if doubtful is None:
         engine.leave_out(prop)
     return LeftOut(states=0, because=prop.harmless.statement, doubt=doubtful)
 
 
-def _engine(name: str, model: Model, properties: Sequence[Property], symmetry: Symmetry, workers: int) -> LeavesOut:
+def _engine(
+    name: str, model: Model, properties: Sequence[Property], symmetry: Symmetry, workers: int | Callable[[], int]
+) -> LeavesOut:
     if name == "interpreted":
         from .engines.interpreted import InterpretedEngine
 

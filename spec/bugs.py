@@ -24,9 +24,9 @@ from .recorded_search import RecordedSearch, search_from
 class Bug:
     """A loss, or what leads to one: which releases have it, and what fixed it.
 
-    `releases` are told in words, and `spans` are the first and the last release of each stretch of them, oldest first. `lost` is the
+    `releases` are in words, and `spans` are the first and the last release of each stretch of them, oldest first. `lost` is the
     search that finds it on the last version that has it, `kept` the same search where it is fixed, and holds. Where the model does not
-    tell it, both are None and `left_out` says why. `assumed` is then what a verdict that holds assumes in these releases, as a clause;
+    have it, both are None and `left_out` says why. `assumed` is then what a verdict that holds assumes in these releases, as a clause;
     None if it can make no such verdict false. `concerns` are the properties that it can make one of false; any, if none is named.
     `of_client`: the releases are those of the Java client, not of brokers.
     """

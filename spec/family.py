@@ -35,7 +35,7 @@ class Family:
         raise NotImplementedError
 
     def time_line(self) -> TimeLine | None:
-        """What tells releases apart, if its profiles stand for releases."""
+        """What distinguishes releases, if its profiles stand for releases."""
         return None
 
     def versions(self) -> tuple[Profile, ...]:

@@ -31,7 +31,7 @@ class GoldenRow:
     """One complete search. `confirmed_by` names those that reached these figures: "tlc", "interpreted", "compiled".
 
     `generated` counts one per initial state and one per enabled step. It, `levels` and `digest`
-    are None while no engine has told them.
+    are None while no engine has counted them.
     TLC counts a successor once for each way in which it finds it: `tlc_generated`, and per action where it was recorded.
     """
 

@@ -170,7 +170,7 @@ def options_text(model: Model) -> str:
 
 
 def _can_use_symmetry(model: Model, properties: Sequence[str]) -> bool:
-    """Whether the profile and the properties tell no members of its symmetric domains apart: a search then takes less."""
+    """Whether the profile and the properties distinguish no members of its symmetric domains: a search then takes less."""
     if not symmetric_domains(model):
         return False
     try:

@@ -23,8 +23,8 @@ public class SendAndTell {
                 String error = "";
                 long offset = -1;
                 try {
-                    RecordMetadata told = producer.send(new ProducerRecord<>(topic, 0, null, ("v" + value).getBytes("UTF-8"))).get();
-                    offset = told.offset();
+                    RecordMetadata written = producer.send(new ProducerRecord<>(topic, 0, null, ("v" + value).getBytes("UTF-8"))).get();
+                    offset = written.offset();
                 } catch (ExecutionException problem) {
                     error = problem.getCause().getClass().getSimpleName();
                 }

@@ -73,7 +73,7 @@ def by_request(cluster: Cluster, task: Task, random: Random) -> Callable[[], lis
     choice = Random(random.random())
 
     def send(value: int) -> Sent:
-        broker = _leader_as_told(cluster, task.topic, choice)
+        broker = _supposed_leader(cluster, task.topic, choice)
         began, offset = time.time(), None
         error: int | str | None
         try:
@@ -93,7 +93,7 @@ def by_request(cluster: Cluster, task: Task, random: Random) -> Callable[[], lis
     return _in_a_thread(send, task, random)
 
 
-def _leader_as_told(cluster: Cluster, topic: str, choice: Random) -> int:
+def _supposed_leader(cluster: Cluster, topic: str, choice: Random) -> int:
     live = [broker for broker in cluster.brokers if broker not in cluster.dead]
     try:
         found = cluster.wire.metadata(cluster.client_port[choice.choice(live)], topic)
@@ -133,12 +133,12 @@ def by_java(cluster: Cluster, task: Task, random: Random) -> Callable[[], list[S
         if process.process.returncode:
             raise ClusterError(f"the Java client ended with code {process.process.returncode}: {process.last_lines()}")
         rows = [line.split() for line in process.output().splitlines() if line.startswith(f"{SENT} ")]
-        return [_told_by_java(row[1:], task) for row in rows]
+        return [_sent_by_java(row[1:], task) for row in rows]
 
     return finish
 
 
-def _told_by_java(row: list[str], task: Task) -> Sent:
+def _sent_by_java(row: list[str], task: Task) -> Sent:
     value, began, ended, offset, *error = row
     return Sent(
         value=int(value),

@@ -1,4 +1,4 @@
-"""Folders that are locked while they are used, so that what a killed run left behind can be told from the rest."""
+"""Folders that are locked while they are used, so that what a killed run left behind can be distinguished from the rest."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ class _Writing:
         return min((at - BEFORE for at in (*returns, *enters) if at > session.at), default=session.at)
 
     def _decided_at(self, decision: Decision) -> float:
-        """ZooKeeper and KRaft tell the time in milliseconds; a broker that was told shows that it was decided before."""
+        """ZooKeeper and KRaft give the time in milliseconds; if a broker has heard of it, it was decided before."""
         sent = [one.began for one in self.seen.leader_and_isr if one.leader_epoch == decision.state.leader_epoch]
         return min([decision.at, *(sent if self._first_in(decision.state.leader_epoch) is decision else [])]) - BEFORE
 
@@ -474,7 +474,7 @@ class _Writing:
 
 @dataclass(frozen=True, kw_only=True)
 class _News:
-    """A leader epoch as a broker hears of it: told by a controller on ZooKeeper or not, and the time until the next epoch."""
+    """A leader epoch as a broker hears of it: by a controller on ZooKeeper or not, and the time until the next epoch."""
 
     epoch: int
     leader_and_isr: LeaderAndIsr | None
@@ -482,7 +482,7 @@ class _News:
     until: float
 
     def covers(self, at: float, epoch: int | None) -> bool:
-        """Is what a follower asks then in this epoch? Fetches tell their epoch from 2.1 on."""
+        """Is what a follower asks then in this epoch? Fetches have their epoch from 2.1 on."""
         return at > self.since and (epoch == self.epoch if epoch is not None else at < self.until)
 
 

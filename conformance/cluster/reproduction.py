@@ -29,7 +29,7 @@ class Reproduced(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduction:
-    """A run on a cluster: its steps as they went, what is left, and which values the producer was told are acknowledged.
+    """A run on a cluster: its steps as they went, what is left, and which values were acknowledged to the producer.
 
     `trouble` says why the brokers could not be brought back together at the end; there is no `final` state then.
     """

@@ -24,7 +24,7 @@ BATCH_TIME_AT = 27
 
 @dataclass(frozen=True, kw_only=True)
 class Exchange:
-    """A follower's fetch and its answer. `epoch` is the leader epoch that the follower is in; None where fetches do not tell."""
+    """A follower's fetch and its answer. `epoch` is the leader epoch that the follower is in; None where fetches do not have it."""
 
     follower: int
     leader: int
@@ -44,7 +44,7 @@ class Exchange:
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderAndIsr:
-    """A controller on ZooKeeper told a broker of the partition's leader (LeaderAndIsr)."""
+    """A controller on ZooKeeper sent the partition's leader to a broker (LeaderAndIsr)."""
 
     broker: int
     leader: int

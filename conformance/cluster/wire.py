@@ -44,7 +44,7 @@ CONSUMER, DEBUGGING_CONSUMER = -1, -2
 FIRST_FETCH_FROM_FOLLOWERS = 11
 """From this version of Fetch on, followers answer consumers (KIP-392)."""
 FIRST_FETCH_WITH_EPOCH = 9
-"""From this version of Fetch on, a fetch tells its leader epoch, and the broker compares it (KIP-320)."""
+"""From this version of Fetch on, a fetch has its leader epoch, and the broker compares it (KIP-320)."""
 GROUP_KEY, TRANSACTION_KEY = 0, 1
 """What a coordinator is asked for by."""
 FIRST_OFFSET_FETCH_WITH_ERROR = 2

@@ -401,9 +401,8 @@ class GroupsAdapter(SteppedAdapter[_World]):
         """A member that learns that it must join does so in its next poll."""
         consumer = self._classic(member)
         if consumer.state is ClientState.STABLE:
-            told = consumer.heartbeat()
-            if told is ErrorCode.NONE:
-                raise NotPerformed("nobody tells it to join")
+            if consumer.heartbeat() is ErrorCode.NONE:
+                raise NotPerformed("nobody asks it to join")
         elif consumer.state is ClientState.COMPLETING_REBALANCE:
             if (member not in self.world.lost or self._id(member) is None) and consumer.sync():
                 raise NotPerformed("it gets its assignment")
@@ -421,7 +420,7 @@ class GroupsAdapter(SteppedAdapter[_World]):
         """A member that joins has sent its last commit in an earlier poll, and polled on."""
         consumer = self._classic(member)
         if consumer.heartbeat() is not ErrorCode.REBALANCE_IN_PROGRESS:
-            raise NotPerformed("nobody tells it to join")
+            raise NotPerformed("nobody asks it to join")
         consumer.join(committed_before=True)
 
     def do_complete(self) -> None:
@@ -463,7 +462,7 @@ class GroupsAdapter(SteppedAdapter[_World]):
             consumer.reconciled_epoch = 0
 
     def do_heartbeat(self, member: int) -> None:
-        """A heartbeat. It tells what the member owns when the coordinator waits for that, as the one after a reconciliation does."""
+        """A heartbeat. It says what the member owns when the coordinator waits for that, as the one after a reconciliation does."""
         name = self._id(member)
         waits = name is not None and (
             self.world.coordinator.consumer.members[name].state is MemberState.UNREVOKED_PARTITIONS
@@ -479,7 +478,7 @@ class GroupsAdapter(SteppedAdapter[_World]):
             self._new(member).reconcile()
 
     def do_take_unseen(self, member: int, partition: int) -> None:
-        """While the application begins with partitions, a heartbeat tells everything but these; the callback ends after it."""
+        """While the application begins with partitions, a heartbeat names everything but these; the callback ends after it."""
         consumer, epoch = self._new(member), self._new(member).epoch
         taken = consumer.yet_to_take()
         answered = consumer.heartbeat_while_taking()

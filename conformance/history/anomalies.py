@@ -105,7 +105,7 @@ class Judge:
         return (*self._doubts(), *self._lacks())
 
     def _doubts(self) -> Iterator[NotJudged]:
-        """What may be an anomaly, if what the history does not tell is so."""
+        """What may be an anomaly, if what the history does not show is so."""
         unknown = self.history.unknown
         if unknown:
             operations = counted(sum(unknown.values()), "operation")

@@ -67,7 +67,7 @@ class DerivedColumns:
     def is_attempt(self) -> Flags:
         """May readers see what each row sent?"""
         found: Flags = self.sends.outcome != FAIL
-        # A transaction of one part is not told from a send without one.
+        # A transaction of one part cannot be distinguished from a send without one.
         return np.ones_like(found) if self.uncommitted and len(self.history.transactions) else found
 
     @cached_property

@@ -142,12 +142,12 @@ class GroupJudge:
             yield where, records[first == row]
 
     def _start(self, group: int, partition: int) -> Place | None:
-        """The first offset of the partition that the group was seen to have committed, or was told of."""
+        """The first offset of the partition that the group was seen to have committed, or got as committed."""
         if not self.is_whole(group):
             return None
         commits, fetches = self.groups.commits, self.groups.fetches
         done = np.flatnonzero((commits.group == group) & (commits.partition == partition) & (commits.outcome == OK))
-        told = np.flatnonzero((fetches.group == group) & (fetches.partition == partition) & (fetches.offset >= 0))
+        fetched = np.flatnonzero((fetches.group == group) & (fetches.partition == partition) & (fetches.offset >= 0))
         places = [
             Place(
                 offset=int(commits.offset[row]), operation=int(commits.completed[row]), mention=self._commit(int(row))
@@ -156,7 +156,7 @@ class GroupJudge:
         ]
         places += [
             Place(offset=int(fetches.offset[row]), operation=int(fetches.completed[row]), mention=self._fetch(int(row)))
-            for row in told[:1]
+            for row in fetched[:1]
         ]
         return min(places, key=lambda place: place.operation, default=None)
 
@@ -285,7 +285,7 @@ class GroupJudge:
                 yield self._back(seen.partition, seen.offset, what, self._commit(row), seen.mention)
 
     def _seen(self) -> Iterator[Seen]:
-        """What members were told to be committed, and where they began to read what they were assigned."""
+        """What members got as committed, and where they began to read what they were assigned."""
         fetches, tenures, reads = self.groups.fetches, self.groups.tenures, self.reads
         for row in range(len(fetches)):
             if fetches.group[row] >= 0 and self.is_whole(int(fetches.group[row])):
@@ -323,7 +323,7 @@ class GroupJudge:
     def _fetch(self, row: int) -> Mention:
         fetches = self.groups.fetches
         offset = int(fetches.offset[row])
-        did = f"was told that offset {offset} is committed" if offset >= 0 else "was told that no offset is committed"
+        did = f"got offset {offset} as committed" if offset >= 0 else "got the answer that no offset is committed"
         return Mention(operation=int(fetches.completed[row]), process=int(fetches.process[row]), did=did)
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Consumer groups as a history tells them: who is in which, who has a partition, what is committed and what is found to be."""
+"""Consumer groups as a history shows them: who is in which, who has a partition, what is committed and what is found to be."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Commits:
 
 @dataclass(frozen=True, kw_only=True)
 class Fetches:
-    """Offsets that clients were told to be committed, one row each; UNKNOWN if there was none."""
+    """Offsets that clients got as committed, one row each; UNKNOWN if there was none."""
 
     group: Column
     partition: Column
@@ -110,14 +110,14 @@ class GroupLog:
             self.lose(one, partition, operation)
 
     def gain(self, process: int, partition: int, asked: int, began: int) -> None:
-        """The process is told that the partition is its own."""
+        """The process learns that the partition is its own."""
         self._ensure_member(process)
         if (process, partition) not in self.had:
             self.had[process, partition] = len(self.tenures)
             self.tenures.extend((self.of[process], partition, process, asked, began, UNKNOWN))
 
     def lose(self, process: int, partition: int, operation: int) -> None:
-        """The process is told that the partition is its own no more."""
+        """The process learns that the partition is its own no more."""
         row = self.had.pop((process, partition), None)
         if row is not None:
             self.tenures[row + 5] = operation
@@ -141,7 +141,7 @@ class GroupLog:
             self.commits.extend(row)
 
     def fetch(self, process: int, offsets: Iterable[tuple[int, int]], invoked: int, completed: int) -> None:
-        """The process is told which offsets are committed."""
+        """The process learns which offsets are committed."""
         self._ensure_member(process)
         for partition, offset in offsets:
             self.fetches.extend((self.group(process), partition, offset, process, invoked, completed))

@@ -30,7 +30,7 @@ class JudgedHistory:
 
     @property
     def verdict(self) -> Verdict:
-        """Undecided if nothing wrong was found, but not all was read, or what the history does not tell would be wrong."""
+        """Undecided if nothing wrong was found, but not all was read, or what the history does not show would be wrong."""
         if any(self.counts.values()):
             return Verdict.VIOLATED
         in_doubt = self.history.malformed_count > 0 or any(one.in_doubt for one in self.not_judged)

@@ -32,12 +32,12 @@ class HistoryError(NeverlostError):
 
 
 def notation_of(file: BufferedReader) -> Notation:
-    """How the history is written; its beginning tells."""
+    """How the history is written; its beginning shows it."""
     return EDN if IS_JSON.match(file.peek(PEEKED)) is None else JSON
 
 
 def forms_of(file: BufferedReader, note: Note) -> Iterator[Numbered]:
-    """The forms of a history in EDN, or in JSON: an array, or one object a line. How it begins tells which."""
+    """The forms of a history in EDN, or in JSON: an array, or one object a line. How it begins shows which."""
     notation, beginning = notation_of(file), file.peek(PEEKED)
     text = TextIOWrapper(file, encoding="utf-8", errors="replace")
     try:

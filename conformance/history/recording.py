@@ -225,7 +225,7 @@ class Recorder:
             raise _WrongOperation(what, "the number or name of a client")
         process = self.processes.number(named)
         value = form.get("value") if function not in SIMPLE else form
-        # A producer may send a record before the previous one is answered: in the simple form the record tells which answer is whose.
+        # A producer may send a record before the previous one is answered: in the simple form the record shows which answer is whose.
         answers = (process, f"{form.get('key')} {form.get('value')}" if function == "produce" else "")
         if form.get("seek-to-beginning?"):
             self.assigned.discard(process)
@@ -323,7 +323,7 @@ class Recorder:
             self.transactions.current.pop(begun.process, None)
 
     def _offsets(self, begun: _Begun, outcome: int, value: Any, *, timed: bool) -> None:
-        """Offsets that a client commits, or is told to be committed, by partition.
+        """Offsets that a client commits, or gets as committed, by partition.
 
         Without an invocation this began at the earliest when the operation of the process before it had ended.
         """

@@ -1,4 +1,4 @@
-"""Transactions as a history tells them: which sends and reads belong to one, and what became of it."""
+"""Transactions as a history shows them: which sends and reads belong to one, and what became of it."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class _Tools:
         self.failed: dict[tuple[str, str], int] = {}
         """Sends of which it is unknown whether they were written, and where to; by topic and value, with their producer."""
         self.seen: dict[tuple[str, str], dict[str, Any]] = {}
-        """The first read of each value, which tells the partition of a failed send that is listed after it."""
+        """The first read of each value, which shows the partition of a failed send that is listed after it."""
 
     def read(self, forms: Iterator[Numbered]) -> Iterator[Numbered]:
         """The operations of the events; wrong ones are noted and left out."""
@@ -66,7 +66,7 @@ class _Tools:
         yield from ()
 
     def _sent(self, event: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """An acknowledged send. Offset -1: the broker had the record already and told no offset, or acks=0 promises nothing."""
+        """An acknowledged send. Offset -1: the broker had the record already and gave no offset, or acks=0 promises nothing."""
         known = event.get("offset") != NO_OFFSET
         self.promises = known if self.acknowledged == 0 else self.promises
         self.acknowledged += 1

@@ -48,11 +48,11 @@ def kill(
     most_states: int = MOST_STATES,
     possible: Callable[[KillingRun], bool] = lambda run: True,
     watch: Watch[str] = UNWATCHED,
-    told: str = "mutants killed",
+    done: str = "mutants killed",
 ) -> Kills:
     """The runs that kill mutants, each from the first configuration in which a run that is `possible` does.
 
-    Then those that show what steps must leave as it is, and those that end where something needs what follows from the state. `told`
+    Then those that show what steps must leave as it is, and those that end where something needs what follows from the state. `done`
     says in the progress what was done.
 
     Raises BoundsError for bounds or settings that the profile cannot have, KeyboardInterrupt if the watch is interrupted.
@@ -88,8 +88,8 @@ def kill(
             is_new = found is Survival.NOT_TRIED and mutant.name not in approaches
             if is_new and (approach := ground.approach(k, mutant)) is not None:
                 approaches[mutant.name] = approach
-        watch.progress(f"{number} of {len(configurations)} configurations | {len(runs)} of {len(mutants)} {told}")
-    watch.progress(f"{len(runs)} of {len(mutants)} {told}; what steps must leave as it is")
+        watch.progress(f"{number} of {len(configurations)} configurations | {len(runs)} of {len(mutants)} {done}")
+    watch.progress(f"{len(runs)} of {len(mutants)} {done}; what steps must leave as it is")
     shown = kill_kept(kept, grounds, (*runs.values(), *approaches.values()))
     needed = kill_derived(derived, grounds)
     unshown = {one.mutant.name: Survival.EQUAL for one in kept if one.mutant.name not in shown}

@@ -1,4 +1,4 @@
-"""Two choices of a model's settings, step by step together: a compiled kernel that tells which steps part them."""
+"""Two choices of a model's settings, step by step together: a compiled kernel that says which steps part them."""
 
 from __future__ import annotations
 

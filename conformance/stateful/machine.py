@@ -185,7 +185,7 @@ class Beside(RuleBasedStateMachine):
             raise ModelError(f"{step.show(self.model.bounds)} may not happen in the model now")
         self.steps_taken += 1
         self._possible = None
-        with self._told_with_steps(), within(self.step_seconds, "one step"):
+        with self._errors_with_steps(), within(self.step_seconds, "one step"):
             self._judge(self.run.catch_up())
             self._attempt_all()
 
@@ -196,7 +196,7 @@ class Beside(RuleBasedStateMachine):
             self._judge(self.run.attempt_all())
 
     @contextmanager
-    def _told_with_steps(self) -> Iterator[None]:
+    def _errors_with_steps(self) -> Iterator[None]:
         """Add the steps so far to an error of the adapter, or to one that a step takes too long."""
         try:
             yield
@@ -244,7 +244,7 @@ class Beside(RuleBasedStateMachine):
 
     def _judge(self, divergence: Divergence | None) -> None:
         if divergence is not None:
-            raise Diverged(_told(divergence, self.make))
+            raise Diverged(_words_of(divergence, self.make))
 
     @precondition(nothing_is_possible)
     @rule()
@@ -253,7 +253,7 @@ class Beside(RuleBasedStateMachine):
         self._begin()
 
 
-def _told(divergence: Divergence, make: MakeAdapter) -> str:
+def _words_of(divergence: Divergence, make: MakeAdapter) -> str:
     return f"{divergence.report()}\n\n{pytest_file(divergence, make)}"
 
 
@@ -341,6 +341,6 @@ def _with_examples(machine: type[Beside], usual: Any) -> type:
                 with within(limit and limit * (len(steps) + 1), f"a known run of {counted(len(steps), 'step')}"):
                     divergence = drive(machine.make(machine.model), machine.model, steps)
                 if divergence is not None:
-                    raise Diverged(_told(divergence, machine.make))
+                    raise Diverged(_words_of(divergence, machine.make))
 
     return TestCase

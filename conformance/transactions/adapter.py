@@ -122,7 +122,7 @@ class TransactionsAdapter(SteppedAdapter[_World]):
     """One transactional id on in-process brokers, driven by the steps of its model. Raises AdapterError for another model.
 
     While an end is prepared, brokers tell a request to wait that they will refuse when the end is complete. The model refuses it at
-    once, so who is to be refused is told here what will be said then.
+    once, so who is to be refused gets here the answer that will come then.
     """
 
     subject: ClassVar[str] = "transactions"
@@ -141,7 +141,7 @@ class TransactionsAdapter(SteppedAdapter[_World]):
             ],
             transactions=[_Transaction() for _ in range(Txn.size(model.bounds))],
         )
-        self._tells_in_advance = True
+        self._refuses_in_advance = True
         super().__init__(model, world, fields=SEEN, attempts=ATTEMPTS)
 
     def perform(self, step: Step) -> None:
@@ -154,11 +154,11 @@ class TransactionsAdapter(SteppedAdapter[_World]):
 
         False also if an epoch would be needed that the model has not.
         """
-        self._tells_in_advance = False
+        self._refuses_in_advance = False
         try:
             return super().attempt(step)
         finally:
-            self._tells_in_advance = True
+            self._refuses_in_advance = True
 
     def _is_thinkable(self, action: str, **picks: int) -> bool:
         world, producer, txn = self.world, picks.get("producer", 0), picks.get("txn", 0)
@@ -224,13 +224,13 @@ class TransactionsAdapter(SteppedAdapter[_World]):
             with suppress(BrokerError):
                 leader.append(held.batch, held.guard)
 
-    def _told(self, ask: Callable[[TransactionCoordinator], Answer]) -> Answer:
+    def _answer(self, ask: Callable[[TransactionCoordinator], Answer]) -> Answer:
         """What the coordinator answers. Raises NotPerformed if it says to wait, and would not refuse when the end is complete."""
         answer = ask(self.world.coordinator)
         if answer.error is not ErrorCode.CONCURRENT_TRANSACTIONS:
             return answer
         metadata = self.world.coordinator.states.known()
-        if self._tells_in_advance and metadata.state in PREPARED:
+        if self._refuses_in_advance and metadata.state in PREPARED:
             later = copied(self.world.coordinator)
             for marker in list(later.markers.unanswered.values()):
                 later.markers.answered(marker, ErrorCode.NONE)
@@ -241,7 +241,7 @@ class TransactionsAdapter(SteppedAdapter[_World]):
         raise NotPerformed("the coordinator says to wait")
 
     def do_start(self, producer: int, way: int) -> None:
-        """A producer calls initTransactions. If a transaction is ongoing, it is told to ask again."""
+        """A producer calls initTransactions. If a transaction is ongoing, it has to ask again."""
         one = self.world.producers[producer]
         one.init_transactions()
         if way == Way.LATE:
@@ -285,7 +285,7 @@ class TransactionsAdapter(SteppedAdapter[_World]):
             self._replaced(lambda coordinator: coordinator.add_partition(epoch, partition, 0))
             transaction.unanswered.add(partition)
             return
-        one.added(partition, self._told(lambda coordinator: coordinator.add_partition(epoch, partition, 0)))
+        one.added(partition, self._answer(lambda coordinator: coordinator.add_partition(epoch, partition, 0)))
 
     def do_produce(self, producer: int, txn: int, partition: int, way: int) -> None:
         """A Produce; its leader asks the coordinator if it must."""
@@ -310,7 +310,7 @@ class TransactionsAdapter(SteppedAdapter[_World]):
             if refused.code is not ErrorCode.CONCURRENT_TRANSACTIONS:
                 return refused.code
             epoch, partition, version = batch.epoch, batch.partition, self.version
-            return self._told(lambda coordinator: coordinator.add_partition(epoch, partition, version)).error
+            return self._answer(lambda coordinator: coordinator.add_partition(epoch, partition, version)).error
         return ErrorCode.NONE
 
     def do_give_up(self, producer: int, txn: int, partition: int) -> None:
@@ -348,7 +348,7 @@ class TransactionsAdapter(SteppedAdapter[_World]):
             if self.unanswered == Unanswered.CLOSES:
                 one.close()
             return
-        one.ended(self._told(lambda coordinator: self._end(coordinator, transaction.epoch, result)))
+        one.ended(self._answer(lambda coordinator: self._end(coordinator, transaction.epoch, result)))
         self._learn(transaction, one)
 
     def _end(self, coordinator: TransactionCoordinator, epoch: int, result: int) -> Answer:
@@ -575,7 +575,7 @@ class TransactionsAdapter(SteppedAdapter[_World]):
         }
 
     def _of_version_2(self, marker: Marker | None) -> int | None:
-        """Is a held-up marker one of version 2? A coordinator that does not tell the version does not show it."""
+        """Is a held-up marker one of version 2? A coordinator that does not send the version does not show it."""
         if marker is None:
             return 0
         return int(marker.version >= 2) if self.release.markers_have_version else None

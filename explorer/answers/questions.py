@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, cached_property
@@ -141,7 +141,10 @@ def ask(question: Question, limits: Limits, interrupted: Callable[[], bool] = la
 
 
 def ask_together(
-    questions: Sequence[Question], limits: Limits, interrupted: Callable[[], bool] = lambda: False
+    questions: Sequence[Question],
+    limits: Limits,
+    interrupted: Callable[[], bool] = lambda: False,
+    workers: int | Callable[[], int] = 1,
 ) -> list[Answer]:
     """The answers of one search to questions that differ only in the property."""
     first = questions[0]
@@ -150,6 +153,7 @@ def ask_together(
         properties=[question.property for question in questions],
         until="each",
         symmetry=first.symmetric,
+        workers=workers,
         limits=limits,
         watch=Watch(interrupted=interrupted),
     )
@@ -235,10 +239,18 @@ class Answers:
         from ..engines.table_memory import sparing_memory
 
         with sparing_memory(), ThreadPoolExecutor(workers) as pool:
-            running = {
-                pool.submit(ask_together, [same[0] for same in together], limits or Limits(), interrupted): together
-                for together in _from_both_ends([*open_ones.values()])
-            }
+            running: dict[Future[list[Answer]], list[list[Question]]] = {}
+            ended: list[Future[list[Answer]]] = []
+
+            def share() -> int:
+                """How many threads a search may have: those of searches that have ended go to the last ones."""
+                return max(1, workers // max(1, len(open_ones) - len(ended)))
+
+            for together in _from_both_ends([*open_ones.values()]):
+                alike = [same[0] for same in together]
+                future = pool.submit(ask_together, alike, limits or Limits(), interrupted, share)
+                future.add_done_callback(ended.append)
+                running[future] = together
             try:
                 for future in as_completed(running):
                     for same, answer in zip(running[future], future.result(), strict=True):

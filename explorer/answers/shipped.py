@@ -25,7 +25,7 @@ from .questions import Answer, Origin, Question, fits
 
 KIND, SCHEMA = "answers", 1
 KEY_DIGITS = 32
-"""So many digits of a question's key are written: 128 bits tell every two questions apart."""
+"""So many digits of a question's key are written: 128 bits distinguish every two questions."""
 
 TRACE_DIGITS = 12
 """So many digits name a trace: its steps are checked wherever it is used."""

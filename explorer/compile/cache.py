@@ -73,7 +73,10 @@ def load_kernel(text: str) -> tuple[Kernel, float]:
         return kernel, seconds
 
 
-_LOADING = threading.Lock()
+_COUNTING = threading.Lock()
+_LOADING: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+"""Of each text: threads that need the same kernel wait for the one that loads it."""
+
 _LOADED: dict[str, Kernel] = {}
 """The kernels of this process, by text: the next search of the same model loads nothing."""
 
@@ -84,7 +87,9 @@ _FOUND: set[str] = set()
 def loaded_kernel(text: str) -> tuple[Kernel, float]:
     """As `load_kernel`, but read from disk only once per process, for all threads."""
     seconds = 0.0
-    with _LOADING:
+    with _COUNTING:
+        loading = _LOADING[text]
+    with loading:
         if text not in _LOADED:
             _LOADED[text], seconds = load_kernel(text)
             if not seconds:
@@ -107,12 +112,26 @@ _SEARCHED: defaultdict[str, float] = defaultdict(float)
 """For how many seconds this process has searched with the baseline of a kernel, by the text of the kernel."""
 
 
-def optimising_pays(text: str, seconds: float) -> bool:
-    """Whether to go on with the kernel itself, after so many more seconds of searching with its baseline."""
-    with _LOADING:
+_BEING_OPTIMISED: set[str] = set()
+"""The texts of kernels that a search of this process is waiting for; others go on with the baselines meanwhile."""
+
+
+def optimised(text: str, seconds: float) -> tuple[Kernel, float] | None:
+    """The kernel itself, as `loaded_kernel` returns it, once that pays after so many more seconds of searching with its baseline."""
+    with _COUNTING:
         _SEARCHED[text] += seconds
-        optimising = len(text) / OPTIMISED_A_SECOND
-        return _SEARCHED[text] > (min(optimising, AGAIN_SECONDS) if BASELINE + text in _FOUND else optimising)
+        if text not in _LOADED and (text in _BEING_OPTIMISED or not _optimising_pays(text)):
+            return None
+        _BEING_OPTIMISED.add(text)
+    try:
+        return loaded_kernel(text)
+    finally:
+        _BEING_OPTIMISED.discard(text)
+
+
+def _optimising_pays(text: str) -> bool:
+    optimising = len(text) / OPTIMISED_A_SECOND
+    return _SEARCHED[text] > (min(optimising, AGAIN_SECONDS) if BASELINE + text in _FOUND else optimising)
 
 
 @contextmanager

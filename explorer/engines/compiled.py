@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from neverlost.model.core import Model, ModelError, Packed, Property
 
-from ..compile.cache import first_text, loaded_kernel, optimising_pays
+from ..compile.cache import first_text, loaded_kernel, optimised
 from ..compile.generate import kernel_source, numbered_properties
 from ..compile.slot_format import last_bits
 from ..symmetry import Symmetry
@@ -35,6 +35,9 @@ LEAST_ROOM = 256
 
 TURN_SECONDS = 0.1
 """How long workers go on before the search looks at limits and interrupts."""
+
+WORTH_WORKERS = 100_000
+"""A search takes on more workers once it has so many states: small ones are over before that pays."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,11 +100,12 @@ class CompiledEngine:
         model: Model,
         properties: Sequence[Property],
         symmetry: Symmetry,
-        workers: int,
+        workers: int | Callable[[], int],
         blocks: Blocks | None = None,
     ) -> None:
-        """`blocks` keeps the states; without it, they disappear with the engine."""
-        self.model, self.symmetry, self.workers = model, symmetry, workers
+        """`workers` may grow, if a function says how many there may be now. Without `blocks`, states disappear with the engine."""
+        self._allowed = workers if callable(workers) else None
+        self.model, self.symmetry, self.workers = model, symmetry, workers() if callable(workers) else workers
         self.settings = model.layout.pack_settings()
         self.state_properties = [p for p in properties if p.over_states]
         self.step_properties = [p for p in properties if p.over_steps]
@@ -114,11 +118,11 @@ class CompiledEngine:
         first = first_text(self._text)
         self.kernel, self._kernel_seconds = loaded_kernel(first)
         self._baseline = first != self._text
-        self.visited = VisitedSet(model.layout.words, last_bits(model), workers, self._baseline)
+        self.visited = VisitedSet(model.layout.words, last_bits(model), self.workers, self._baseline)
         self.blocks = blocks or Blocks(model.layout.words)
         self.levels: list[list[Block]] = []
-        self.team = [self._worker() for _ in range(workers)]
-        self.pool = ThreadPoolExecutor(workers) if workers > 1 else None
+        self.team = [self._worker() for _ in range(self.workers)]
+        self.pool = ThreadPoolExecutor(self.workers) if self.workers > 1 else None
         self.step_tallies = [Tally() for _ in self.step_properties]
         self._adopting = False
         self._taking = Lock()
@@ -237,6 +241,8 @@ class CompiledEngine:
 
     def _one_turn_each(self, tick: Tick) -> None:
         """Let every worker have a turn, after a look at limits and at the room in the table."""
+        if self._allowed is not None and self.visited.count >= WORTH_WORKERS:
+            self._take_on(self._allowed() - self.workers)
         tight = self.visited.room < self.workers * LEAST_ROOM or any(worker.full for worker in self.team)
         growth = self.visited.growth_bytes() if tight else 0
         tick(sum(worker.expanded for worker in self.team), self.visited.count, growth)
@@ -251,11 +257,21 @@ class CompiledEngine:
         finally:
             self.visited.count += sum(worker.new for worker in self.team)
         self._refuse_flaws()
-        if self._baseline and optimising_pays(self._text, time.perf_counter() - began):
-            self.kernel, seconds = loaded_kernel(self._text)
+        if self._baseline and (found := optimised(self._text, time.perf_counter() - began)) is not None:
+            self.kernel, seconds = found
             self._kernel_seconds += seconds
             self.visited.optimise()
             self._baseline = False
+
+    def _take_on(self, more: int) -> None:
+        """Go on with more workers, between two turns."""
+        if more > 0:
+            self.workers += more
+            self.team += [self._worker() for _ in range(more)]
+            self.visited.share(self.workers)
+            if self.pool is not None:
+                self.pool.shutdown()
+            self.pool = ThreadPoolExecutor(self.workers)
 
     def _turn(self, number: int) -> None:
         """Go on until the level is done, the time is over, or the table must grow."""

@@ -70,7 +70,7 @@ class VisitedSet:
         With `baseline`, kernels that are not compiled yet are not optimised until `optimise` is called.
         """
         self.words, self.last, self.baseline = words, last, baseline
-        self.workers, self.several = workers, int(workers > 1)
+        self.share(workers)
         self.span = self.largest = FIRST_SPAN
         self.count = 0
         self.compile_seconds = 0.0
@@ -86,6 +86,10 @@ class VisitedSet:
         kernel, seconds = loaded_kernel(first_text(text) if self.baseline else text)
         self.compile_seconds += seconds
         return slots, kernel
+
+    def share(self, workers: int) -> None:
+        """So many threads may insert from now on."""
+        self.workers, self.several = workers, int(workers > 1)
 
     def optimise(self) -> None:
         """Go on with optimised kernels."""

@@ -41,7 +41,7 @@ def lacks_memory(error: Exception) -> bool:
 
 def resident_bytes() -> int:
     """The memory that the process holds now; its peak if the system does not report it."""
-    return _told("VmRSS") or _peak_of_usage()
+    return _status("VmRSS") or _peak_of_usage()
 
 
 def peak_bytes() -> int:
@@ -49,10 +49,10 @@ def peak_bytes() -> int:
 
     Read from the system's status file if there is one: the figure of `getrusage` includes the parent's memory at the start.
     """
-    return _told("VmHWM") or _peak_of_usage()
+    return _status("VmHWM") or _peak_of_usage()
 
 
-def _told(name: str) -> int | None:
+def _status(name: str) -> int | None:
     try:
         with open("/proc/self/status", encoding="ascii") as file:
             return next((int(line.split()[1]) * 1024 for line in file if line.startswith(name)), None)

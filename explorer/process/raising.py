@@ -20,10 +20,10 @@ def raised_at(error: BaseException) -> str:
     return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else "somewhere"
 
 
-def told_by(what: str, tell: Callable[..., object], *arguments: object) -> str:
+def text_of(what: str, show: Callable[..., object], *arguments: object) -> str:
     """The text that a profile's own code returns. Raises ModelError, with file and line, if it raises or returns no text."""
     try:
-        shown = tell(*arguments)
+        shown = show(*arguments)
     except KeyboardInterrupt:
         raise
     except BaseException as error:

@@ -102,7 +102,7 @@ def provable(profile: Profile, name: str, *, over_steps: bool = False) -> Proper
 
 
 def ensure_named_apart(prop: Property, lemmas: Sequence[Lemma]) -> None:
-    """Raises ModelError for two lemmas of one name, or of the property's: queries and what fails are told by names."""
+    """Raises ModelError for two lemmas of one name, or of the property's: names identify queries, and what fails."""
     if prop.name in [lemma.name for lemma in lemmas]:
         raise ModelError(f"a lemma to prove {prop.name} from has the same name; give it a name of its own")
     for name, count in Counter(lemma.name for lemma in lemmas).items():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from neverlost.model.core import Field, Index, State, View
 
-from ..process.raising import told_by
+from ..process.raising import text_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +118,7 @@ def _view_changes(before: State, after: State, view: View) -> Iterator[Change]:
     members = [None] if view.each is None else list(range(view.each.size(bounds)))
     for member in members:
         arguments = () if member is None else (member,)
-        old, new = (told_by(f"the view {view.name}", view.show, state, *arguments) for state in (before, after))
+        old, new = (text_of(f"the view {view.name}", view.show, state, *arguments) for state in (before, after))
         if old == new:
             continue
         shown = "" if view.each is None or member is None else view.each.show(member, bounds)

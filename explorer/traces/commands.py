@@ -1,4 +1,4 @@
-"""The command that finds a trace again. A trace keeps it in its file, so it is told here and not in the reports."""
+"""The command that finds a trace again. A trace keeps it in its file, so it is made here and not in the reports."""
 
 from __future__ import annotations
 

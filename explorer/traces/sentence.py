@@ -1,10 +1,10 @@
-"""What a trace shows, in one sentence. A trace keeps it in its file, so it is told here and not in the reports."""
+"""What a trace shows, in one sentence. A trace keeps it in its file, so it is made here and not in the reports."""
 
 from __future__ import annotations
 
 from neverlost.model.core import Property
 
-from ..process.raising import told_by
+from ..process.raising import text_of
 from ..words import counted
 from .trace import Trace, wait_start
 
@@ -46,7 +46,7 @@ def _keeps(prop: Property) -> str:
 
 def _story(prop: Property, trace: Trace) -> str:
     """The property's own story; empty if it has none. Raises ModelError, with file and line, if the story returns no text."""
-    return "" if prop.story is None else told_by(f"the story of {prop.name}", prop.story, trace.unpacked())
+    return "" if prop.story is None else text_of(f"the story of {prop.name}", prop.story, trace.unpacked())
 
 
 def deciding_property(trace: Trace) -> Property | None:

@@ -23,7 +23,7 @@ COMMITTED, UNCOMMITTED = "read_committed", "read_uncommitted"
 
 @dataclass(frozen=True, repr=False)
 class History(Judged, Shown):
-    """What is wrong with a history: `holds` if nothing is, `violated`, or `undecided` if the history does not tell enough."""
+    """What is wrong with a history: `holds` if nothing is, `violated`, or `undecided` if the history does not show enough."""
 
     found: JudgedHistory
     asked = ("clean", "assert_clean")

@@ -62,22 +62,22 @@ def _section(audit: AuditResult, section: Section) -> ElementTree.Element:
         cut_short = [one for one in of_danger if one.level is None]
         rest = [one for one in of_danger if one.level == Level.NOTE]
         if new and not section.case.lacks:
-            _outcome(case, "failure", danger.property, _with(danger, new), [_told(one) for one in new])
+            _outcome(case, "failure", danger.property, _with(danger, new), [_text(one) for one in new])
         elif cut_short or new:
             shown = cut_short or new
-            _outcome(case, "error", "undecided", _with(danger, shown), [_told(one) for one in shown])
+            _outcome(case, "error", "undecided", _with(danger, shown), [_text(one) for one in shown])
         elif failed:
             words = f"as in the baseline: {_with(danger, failed)}"
-            _outcome(case, "skipped", "unchanged", words, [_told(one) for one in failed])
+            _outcome(case, "skipped", "unchanged", words, [_text(one) for one in failed])
         if rest:
-            ElementTree.SubElement(case, "system-out").text = "\n\n".join(_told(one) for one in rest)
+            ElementTree.SubElement(case, "system-out").text = "\n\n".join(_text(one) for one in rest)
     for remark in remarks:
         if remark.rule == ABOUT_READINGS:
             case = _case(suite, remark.title)
             if remark.level is None:
-                _outcome(case, "error", "undecided", remark.message, [_told(remark)])
+                _outcome(case, "error", "undecided", remark.message, [_text(remark)])
             else:
-                ElementTree.SubElement(case, "system-out").text = printable(_told(remark))
+                ElementTree.SubElement(case, "system-out").text = printable(_text(remark))
     return suite
 
 
@@ -89,7 +89,7 @@ def problems_junit(problems: Sequence[Remark]) -> str:
 def _refused(name: str, problems: Sequence[Remark]) -> ElementTree.Element:
     suite = ElementTree.Element("testsuite", _named(f"{NAME}: {name}"))
     for problem in problems:
-        _outcome(_case(suite, problem.title), "error", problem.rule, problem.title, [_told(problem)])
+        _outcome(_case(suite, problem.title), "error", problem.rule, problem.title, [_text(problem)])
     return suite
 
 
@@ -138,10 +138,10 @@ def _suite(audit: AuditResult, one: ClassAudit) -> ElementTree.Element:
         if remark.rule == ABOUT_READINGS:
             case = _case(suite, remark.title)
             if remark.level is None:
-                _outcome(case, "error", "undecided", remark.message, [_told(remark)])
+                _outcome(case, "error", "undecided", remark.message, [_text(remark)])
             else:
-                ElementTree.SubElement(case, "system-out").text = printable(_told(remark))
-    warnings = [_told(remark) for remark in warnings_of(audit, [one])]
+                ElementTree.SubElement(case, "system-out").text = printable(_text(remark))
+    warnings = [_text(remark) for remark in warnings_of(audit, [one])]
     if warnings:
         ElementTree.SubElement(suite, "system-out").text = "\n".join(["Warnings", *warnings])
     return suite
@@ -156,16 +156,16 @@ def _danger(suite: ElementTree.Element, one: ClassAudit, danger: Danger, remarks
     cut_short = [remark for remark in counted if remark.change != Change.UNCHANGED]
     cut_short += [remark for remark in failed if remark.change == Change.OPEN]
     if new:
-        _outcome(case, "failure", danger.property, _with(danger, new), [_told(remark) for remark in new])
+        _outcome(case, "failure", danger.property, _with(danger, new), [_text(remark) for remark in new])
     elif cut_short:
-        _outcome(case, "error", "undecided", _with(danger, cut_short), [_told(remark) for remark in cut_short])
+        _outcome(case, "error", "undecided", _with(danger, cut_short), [_text(remark) for remark in cut_short])
     elif failed:
         words = f"as in the baseline: {_with(danger, failed)}"
-        _outcome(case, "skipped", "unchanged", words, [_told(remark) for remark in failed])
+        _outcome(case, "skipped", "unchanged", words, [_text(remark) for remark in failed])
     elif promises_nothing(one.deployment, danger):
         _outcome(case, "skipped", "not promised", NOT_PROMISED, [])
     shown = {id(remark) for remark in (new or cut_short or failed)}
-    rest = [_told(remark) for remark in remarks if id(remark) not in shown]
+    rest = [_text(remark) for remark in remarks if id(remark) not in shown]
     if rest:
         ElementTree.SubElement(case, "system-out").text = "\n\n".join(rest)
 
@@ -183,7 +183,7 @@ def _with(danger: Danger, remarks: Sequence[Remark]) -> str:
     return f"{danger.what}, with {', or '.join(remark.facts['faults'] for remark in remarks)}"
 
 
-def _told(remark: Remark) -> str:
+def _text(remark: Remark) -> str:
     """The place, what happens, and what to do, each in a line."""
     place = "" if remark.place is None else f"{remark.place.file}:{remark.place.line or 1}"
     again = f"To see it step by step: {remark.facts['command']}" if "command" in remark.facts else ""

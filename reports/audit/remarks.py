@@ -257,11 +257,11 @@ def _findings(audit: AuditResult, one: ClassAudit) -> Iterator[Remark]:
         work = "" if finding.tolerated else _everyday(one, finding)
         beyond = f" Operators do that: {work}." if work else f" {BEYOND_TOLERANCE}"
         unseen = unseen_in(trace_of(finding))
-        told = story(finding) if unseen is None else f"{story(finding)} {unseen_words(unseen)}"
+        happens = story(finding) if unseen is None else f"{story(finding)} {unseen_words(unseen)}"
         yield Remark(
             rule=finding.danger.property,
             title=finding.danger.name,
-            message=f"{_asked(audit, one, finding)}.{'' if finding.tolerated else beyond} {told}",
+            message=f"{_asked(audit, one, finding)}.{'' if finding.tolerated else beyond} {happens}",
             level=Level.ERROR if finding.tolerated else Level.WARNING if work else Level.NOTE,
             identity=(finding.danger.property, str(finding.faults), *one.deployment.units[:1]),
             place=_place(one.deployment, finding, fix),

@@ -240,22 +240,22 @@ def _merged(blocks: Sequence[dict[str, tuple[str | None, ...]]], name: str) -> l
 def _block(block: dict[str, tuple[str | None, ...]], every: Every, section: Section) -> str:
     words = []
     for name, ways in block.items():
-        told = [way for way in ways if way is not None]
-        if set(told) == {way for way in _ways(name, every) if way is not None}:
+        named = [way for way in ways if way is not None]
+        if set(named) == {way for way in _ways(name, every) if way is not None}:
             continue
         if name == RELEASE:
-            words.append(_releases(told, section))
-        elif told:
-            words.append(listed((_way(name, way, section.inquiry) for way in told), "or"))
+            words.append(_releases(named, section))
+        elif named:
+            words.append(listed((_way(name, way, section.inquiry) for way in named), "or"))
     return ", ".join(words) or "otherwise"
 
 
-def _releases(told: Sequence[str], section: Section) -> str:
+def _releases(named: Sequence[str], section: Section) -> str:
     """`Kafka 4.0.0 to 4.1.2`: releases of which none between is otherwise, in one span."""
     until = {release: last for one in section.cases for release, last in one.case.stands_for.items()}
     order = [release for release in RELEASES if release in until]
     spans: list[list[str]] = []
-    for release in (one for one in order if one in told):
+    for release in (one for one in order if one in named):
         if spans and order.index(release) == order.index(spans[-1][-1]) + 1:
             spans[-1].append(release)
         else:
@@ -283,12 +283,12 @@ def narrowing(section: Section) -> str:
 def examined_words(section: Section) -> str:
     """Which case the details are of; empty if there is only one."""
     differing = _differing(_every_ways(section))
-    told = [
+    words = [
         f"Kafka {way}" if name == RELEASE else _way(name, way, section.inquiry)
         for name, way in section.case.ways.items()
         if name in differing
     ]
-    return ", ".join(told)
+    return ", ".join(words)
 
 
 TONE_OF = {Standing.COUNTED: BAD, Standing.UNCOUNTED: UNCOUNTED, Standing.BEYOND: BEYOND}

@@ -15,7 +15,7 @@ from neverlost.model.arguments import argument
 from neverlost.spec.configuration import Deployment, RefusedTopics, SourcedValue
 from neverlost.spec.configuration.forms.strimzi import FORM as STRIMZI
 from neverlost.spec.configuration.readings import elr_default
-from neverlost.spec.configuration.tolerance import REASSIGNMENT, ZONE_LOSS
+from neverlost.spec.configuration.tolerance import NODE_LOSS, REASSIGNMENT, ZONE_LOSS
 from neverlost.spec.configuration.versions import differing_releases, version_line
 from neverlost.spec.exposure import VERSION, ConfigurationChange, Danger
 from neverlost.spec.faults import NO_FAULT, Faults
@@ -194,6 +194,8 @@ def event_words(examination: Examination) -> list[str]:
     named = dict(examination.tolerance.named) if examination.tolerance else {}
     moved = "is two moves of the leader: that a replica is removed, and added again, is not searched."
     words = [f"{REASSIGNMENT} {moved}"] if REASSIGNMENT in named else []
+    if NODE_LOSS in named and examination.deployment.replicas_on_one_machine > 1:
+        words.append(f"the files have all brokers run on one machine, so {NODE_LOSS} is {named[NODE_LOSS]}.")
     return words + ([_zone_words(examination.deployment, named[ZONE_LOSS])] if ZONE_LOSS in named else [])
 
 

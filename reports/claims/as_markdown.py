@@ -33,11 +33,11 @@ ZooKeeper also of 3 moves with a change of controller. "Out of epochs" counts th
 states in which no leader can be elected any more because the bounds allow no further epoch: what comes after these was not
 looked at.
 """
-SWITCHES_TOLD = (
+ABOUT_SWITCHES = (
     "The newest version with the fix and with one switch off, under faults that it survives with all of them on, up to two of"
     " any kinds or three moves of leadership: the shortest loss under the fewest faults."
 )
-NEEDED_TOLD = (
+ABOUT_NEEDED = (
     "Under these faults the headline holds with these switches on and all others off, and with one more of them off it does"
     " not."
 )
@@ -129,7 +129,7 @@ def _headline(headline: Headline) -> Iterator[str]:
     for survival in headline.survivals:
         yield _survival(survival)
     yield from ("", "### Without each switch", "")
-    yield SWITCHES_TOLD
+    yield ABOUT_SWITCHES
     yield from ("", "| without | lost by | steps | what happens |", "|---|---|---|---|")
     for dropped in headline.dropped:
         loss = dropped.loss
@@ -138,7 +138,7 @@ def _headline(headline: Headline) -> Iterator[str]:
         else:
             yield f"| {dropped.switch.off} | {faults_of(loss)} | {loss.answer.steps} | {loss.sentence} |"
     yield from ("", "### Switches that suffice", "")
-    yield NEEDED_TOLD
+    yield ABOUT_NEEDED
     yield from ("", "| under | switches | states |", "|---|---|---|")
     for needed in headline.needed:
         switches = "; ".join(switch.words for switch in needed.kept) or "none"

@@ -85,12 +85,12 @@ class Explorer:
         compiled = asked.get("compiled", False)
         name = _text({"search": "", **asked}, "search")[:MOST_NAME]
 
-        def told(tried: int) -> None:
+        def note(tried: int) -> None:
             self.searching[name] = tried
 
-        told(0)
+        note(0)
         try:
-            found = compiled_way_to(self.model, prop, told) if compiled else way_to(trace, prop, told)
+            found = compiled_way_to(self.model, prop, note) if compiled else way_to(trace, prop, note)
         finally:
             self.searching.pop(name, None)
         before = [] if compiled else [step.show(self.model.bounds) for step in trace.steps]

@@ -125,11 +125,11 @@ def _violated(model: Model, before: Packed, words: Packed) -> list[str]:
     return [j.property.name for j in judgements(model, before, words, asserted) if j.holds is False]
 
 
-Told = Callable[[int], None]
-"""What a search tells, now and then: how many states it has tried."""
+Note = Callable[[int], None]
+"""Takes, now and then, how many states a search has tried."""
 
 
-def way_to(trace: Trace, prop: Property, told: Told) -> Found:
+def way_to(trace: Trace, prop: Property, note: Note) -> Found:
     """A shortest way from the last state of a walk to a state that decides a property, by the interpreter, breadth first."""
     model, start, begun = trace.model, trace.states[-1], time.monotonic()
     came: dict[Packed, tuple[Packed, int] | None] = {start: None}
@@ -144,7 +144,7 @@ def way_to(trace: Trace, prop: Property, told: Told) -> Found:
                 if after not in came:
                     came[after] = (words, number)
                     further.append(after)
-            told(len(came))
+            note(len(came))
             if len(came) > MOST_TRIED or time.monotonic() - begun > MOST_SECONDS:
                 return Found(steps=None, complete=False, tried=len(came))
         level = further
@@ -161,13 +161,13 @@ def _way(model: Model, came: Mapping[Packed, tuple[Packed, int] | None], words: 
     return tuple(steps)
 
 
-def compiled_way_to(model: Model, prop: Property, told: Told) -> Found:
+def compiled_way_to(model: Model, prop: Property, note: Note) -> Found:
     """The same from the start, by the compiled engine, which goes much further."""
     profile = model.profile
     if prop not in profile.all_properties:
         profile = profile.replacing(profile.name, profile.statement, probes=(*profile.probes, prop))
     wanted = profile.bounded(**model.bounds, **model.settings)
-    watch: Watch[Progress] = Watch(progress=lambda seen: told(seen.distinct))
+    watch: Watch[Progress] = Watch(progress=lambda seen: note(seen.distinct))
     result = explore(wanted, properties=[prop.name], until="first", limits=Limits(seconds=MOST_SECONDS), watch=watch)
     trace = result.findings[prop.name].trace
     steps = None if trace is None else tuple(model.parse_step(step.show(model.bounds)) for step in trace.steps)

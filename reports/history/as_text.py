@@ -112,10 +112,10 @@ def _more_rows(found: JudgedHistory) -> dict[str, str]:
         )
     if groups.names:
         names = ", ".join(name or "one or more without a name" for name in groups.names)
-        told = (
+        of_groups = (
             f"{counted(len(groups.commits), 'committed offset')}, {counted(len(groups.tenures), 'assigned partition')}"
         )
-        rows["groups"] = f"{names}: {told}"
+        rows["groups"] = f"{names}: {of_groups}"
     allowed = [
         ALLOWED_WORDS[name].format(counted(number, COUNTED_AS[name]))
         for name, number in found.allowed.items()
@@ -127,7 +127,7 @@ def _more_rows(found: JudgedHistory) -> dict[str, str]:
 
 
 def _not_judged(found: JudgedHistory, width: int) -> list[str]:
-    """What the history does not tell. It is not clean of that."""
+    """What the history does not show. It is not clean of that."""
     lines = []
     for number, one in enumerate(found.not_judged):
         name = "" if number else "not judged"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from neverlost.explorer.process.raising import told_by
+from neverlost.explorer.process.raising import text_of
 from neverlost.explorer.traces.changes import declared_owner, owner_index
 from neverlost.model.core import Arrow, Field, Index, LaneView, Model, Note, Picture, Sent, State, Step
 from neverlost.model.core.picture import LOST, PLACEHOLDER, Shows
@@ -134,7 +134,7 @@ def _view_lines(state: State) -> Iterator[tuple[str, str]]:
     for view in state.views:
         for member in [None] if view.each is None else range(view.each.size(state.bounds)):
             arguments = () if member is None else (member,)
-            text = told_by(f"the view {view.name}", view.show, state, *arguments)
+            text = text_of(f"the view {view.name}", view.show, state, *arguments)
             shown = "" if view.each is None or member is None else view.each.show(member, state.bounds)
             if text:
                 named = isinstance(view.owner, str)

@@ -29,7 +29,7 @@ START = "Start"
 
 @dataclass(frozen=True, kw_only=True)
 class StoryRow:
-    """One step of a story, or its start: its picture, and what is told when it is opened."""
+    """One step of a story, or its start: its picture, and what is shown when it is opened."""
 
     number: int
     action: str
@@ -108,7 +108,7 @@ def story_section(trace: Trace, prefix: str, *, with_beyond: bool = False, with_
     """The story to put into a page. `prefix` begins its ids: the step 8 is `prefix-8`.
 
     `with_beyond` embeds what else could happen in each state, and why the rest could not; the page needs `story.js` to show it. Without
-    `with_fields`, what a step changed is told, but not every field, for pages with many stories.
+    `with_fields`, what a step changed is shown, but not every field, for pages with many stories.
     """
     drawn = drawing(trace)
     return filled(

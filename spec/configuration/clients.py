@@ -81,6 +81,7 @@ CONNECT = Client(
             "retries": LARGEST,
             IN_FLIGHT: "1",
             "enable.idempotence": "false",
+            "delivery.timeout.ms": LARGEST,
         },
         "consumer": {"enable.auto.commit": "false", "auto.offset.reset": "earliest"},
     },

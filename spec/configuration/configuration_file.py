@@ -18,7 +18,7 @@ DASH, STANDARD_INPUT = "-", "standard input"
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigEntry:
-    """One key with its value and where it stands; `layer` says which part of the cluster set it, if the file tells.
+    """One key with its value and where it stands; `layer` says which part of the cluster set it, if the file says it.
 
     `line` is None where there are no lines: a running cluster said it, and `file` says what of. `separator` is what stands between key
     and value: "=", ":", or "" for blanks or nothing. `written` is the line as it stands in the file, if the entry is that one line and
@@ -63,14 +63,16 @@ class ConfigurationFile:
     """What a file says of one broker, topic, producer or consumer, which is its `role`.
 
     `form` is the format: "properties", "Strimzi", the tool that printed it. `name` is that of the topic or the broker, `release` the
-    version of Kafka that it names, `cluster` the name of the cluster that it is of. `client` is the client that reads it, if something
-    tells it. `printed`: a running cluster knows these keys, people did not write them. `policy` is what a worker of Kafka Connect lets
-    its connectors set, and `creation` whether it creates topics for them; `creates` are the topics that a connector has it create.
+    version of Kafka that it names, `client_release` the one that its Java client names, `cluster` the name of its cluster.
+    `client` is the client that reads it, if something says it. `printed`: a running cluster knows these keys, people did not write
+    them. `policy` is what a worker of Kafka Connect lets its connectors set, and `creation` whether it creates topics for them;
+    `creates` are the topics that a connector has it create.
     `needs` are entries that a version takes only from another one on. `brokers` is how many brokers the file tells of, if it does: of a
     running cluster that is printed all. `beyond` are entries that lead to something that the model does not have, with its name.
     `apart`: topics that a program creates for itself, which are other ones than those that are described, unless their names begin so.
     `passes_failed` has a consumer go on behind a record whose processing fails, `keeps_failed` has such a record kept elsewhere.
-    `forgets` says where it stands that whatever restarts the node loses its disk.
+    `commits_before` has it commit a record before that is processed; `begins_anew` is why it does not begin where it has ended.
+    `forgets` says where it stands that whatever restarts the node loses its disk. `on_one_machine`: it has several brokers run on one.
     `created_by` is the path and the name of the client's file that has a topic created: no other program writes to it.
     """
 
@@ -83,6 +85,7 @@ class ConfigurationFile:
     release: ConfigEntry | None = None
     cluster: str | None = None
     client: Client | None = None
+    client_release: str = ""
     printed: bool = False
     policy: ConfigEntry | None = None
     creation: ConfigEntry | None = None
@@ -93,8 +96,11 @@ class ConfigurationFile:
     apart: str | None = None
     passes_failed: ConfigEntry | None = None
     keeps_failed: ConfigEntry | None = None
+    commits_before: ConfigEntry | None = None
+    begins_anew: str = ""
     created_by: tuple[str, str | None] | None = None
     forgets: ConfigEntry | None = None
+    on_one_machine: bool = False
 
     @cached_property
     def is_old_client(self) -> bool:

@@ -35,11 +35,11 @@ def controls_only(file: ConfigurationFile) -> bool:
 def seen_by_controllers(
     of_unclean: SourcedValue, files: Sequence[ConfigurationFile], chosen: ChosenVersion
 ) -> tuple[SourcedValue, tuple[Notice, ...]]:
-    """Whether unclean elections are allowed, where only brokers tell it that are no controllers, and the doubt about it.
+    """Whether unclean elections are allowed, where only brokers that are no controllers say it, and the doubt about it.
 
     A controller takes what is set for the topic or at run time, else what its own file has (ControllerServer hands it its originals,
     ConfigurationControlManager.uncleanLeaderElectionEnabledForTopic reads them, from 3.9 on); a broker shows its own. So a default that
-    a broker shows is none that a file tells. What starts containers, or has an operator start them, has one configuration for both.
+    a broker shows is none that a file says. What starts containers, or has an operator start them, has one configuration for both.
     """
     nodes = [file for file in files if roles_of(file) and (file.printed or file.form == PROPERTIES)]
     if (

@@ -23,7 +23,9 @@ from .old_formats import TO_HIGH_WATERMARK, formats_without_epochs
 from .producer_rules import Producer, ProducerFileSettings, old_producer, other_producer, producer
 from .protocol import about_protocol, held_settings, protocol_of
 from .readings import ZONES, Reading
+from .storage import share_a_machine
 from .suspicions import suspicions
+from .tolerance import NODE_LOSS, ZONE_LOSS
 from .topics import INTERNAL, TopicClass
 from .unasked import unasked
 from .values import ACKS, SourcedValue, assumed, find_sources, halves
@@ -60,11 +62,11 @@ WORST_BY_DEFAULT = frozenset({"flush.messages"})
 class Deployment:
     """What is audited: topics that are alike, with their brokers, producer and consumer.
 
-    `topics` are their names, if the files tell them, and `programs` those of the programs that use them, if there are several.
+    `topics` are their names, if the files name them, and `programs` those of the programs that use them, if there are several.
     `internal`: brokers alone write to them. `settings` are the model's.
     `reading` is the choice for what the files leave open, `alike` are the readings with the same answers, itself among them, and
     `others` are the deployments with other answers that the files may be of as well.
-    `sources` tell where each value comes from, by Kafka's key; `clients` are those that read the producer's and the consumer's files,
+    `sources` say where each value comes from, by Kafka's key; `clients` are those that read the producer's and the consumer's files,
     `client_doubts` the warnings about what the producer's client does otherwise than the model.
     `assumed_defaults` are the values that no file sets. `settings` has `acks` ("0", "1", "all"), `min_isr`, `unclean`, `retries`
     (0, or 1 for at least one), `idempotence`, `pipelined`, `flush`, `commit` ("none", "auto", "after"), `elr` if it differs
@@ -97,7 +99,7 @@ class Deployment:
 
     @property
     def units(self) -> tuple[str, ...]:
-        """What is told apart: each topic with each program."""
+        """What is distinguished: each topic with each program."""
         return units(self.topics, self.programs)
 
     @property
@@ -133,6 +135,17 @@ class Deployment:
     def replicas_in_one_zone(self) -> int:
         """How many replicas of a partition one zone may have: the others are in the other zones, at least one in each."""
         return self.replication_factor if self.zones == 0 else max(1, self.replication_factor - self.zones + 1)
+
+    @property
+    def replicas_on_one_machine(self) -> int:
+        """How many replicas of a partition one machine may have: one, unless the files show that all brokers run on one."""
+        return self.replication_factor if share_a_machine(self.files) else 1
+
+    @property
+    def replicas_taken(self) -> Mapping[str, int]:
+        """How many replicas of a partition an event takes together, by its name."""
+        machine = self.replicas_on_one_machine
+        return {NODE_LOSS: machine, ZONE_LOSS: max(machine, self.replicas_in_one_zone)}
 
     @property
     def unchecked(self) -> tuple[Notice, ...]:
@@ -284,7 +297,7 @@ def _refusals(made: Producer, sources: Mapping[str, SourcedValue], version: str)
 
 
 def _decided_beside(file: ConfigurationFile, files: Sequence[ConfigurationFile]) -> bool:
-    """Is this what a tool printed of a topic, of which another tool's output tells what decides?"""
+    """Is this what a tool printed of a topic, of which another tool's output says what decides?"""
     beside = [other for other in files if other is not file and other.role == file.role and other.name == file.name]
     return file.printed and file.name is not None and any(not list(decides_nothing(other)) for other in beside)
 

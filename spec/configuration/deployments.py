@@ -43,7 +43,7 @@ class RefusedTopics:
 
     @property
     def units(self) -> tuple[str, ...]:
-        """What is told apart: each topic with each program."""
+        """What is distinguished: each topic with each program."""
         return units(self.topics, self.programs)
 
 

@@ -63,7 +63,7 @@ EVENTS = (
         everyday=True,
     ),
 )
-"""In the order in which they are told."""
+"""In the order of reports."""
 
 
 def parse_survival(text: str) -> dict[str, Mapping[str, int]]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from .clients import CONNECT, LIBRDKAFKA, STREAMS, Client
 from .configuration_file import ConfigurationFile, entries_of
 from .defaults import ConfigurationKey
-from .in_force import in_force, told
+from .in_force import in_force, with_place
 from .notices import Notice
 
 EXPIRATION = ConfigurationKey(
@@ -45,7 +45,7 @@ def about_forgetting(
         what = f"a partition may forget an idempotent producer that still sends again ({said})."
         advice = f"Write more than that, such as {EXPIRATION.default('3.4')}, the default."
         yield expiration.notice(what, TWICE, advice, decides=True)
-    if client is STREAMS and not _has_append_time(files):
+    if client in OF_OLD_RECORDS and not _has_append_time(files):
         own = next(file for file in files if file.role == "producer")
         what = "records have the time of those that they are made of, and a partition counts from that when it forgets a producer."
         advice = (
@@ -62,7 +62,7 @@ def _longest(files: Sequence[ConfigurationFile], client: Client | None, java: st
         number = int(value) if value.isdigit() else 0
         return number or None, f"{OF_LIBRDKAFKA[0]}={value}"
     delivery = in_force(DELIVERY, files, java)
-    return (None, "it has no delivery.timeout.ms") if delivery is None else (int(delivery.value), told(delivery))
+    return (None, "it has no delivery.timeout.ms") if delivery is None else (int(delivery.value), with_place(delivery))
 
 
 def _has_append_time(files: Sequence[ConfigurationFile]) -> bool:

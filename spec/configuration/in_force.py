@@ -35,7 +35,7 @@ def without_others(
     return [file for file in files if file.role != role or any(file is one for one in own)]
 
 
-def told(source: SourcedValue) -> str:
+def with_place(source: SourcedValue) -> str:
     """`acks=all at producer.properties:3`, or `acks=all by default`."""
     place = place_of(source.file, source.line)
     return f"{source.key}={source.value} {f'at {place}' if place else 'by default'}"

@@ -60,7 +60,7 @@ def check_keys(file: ConfigurationFile, version: str) -> Iterator[KeyNotice]:
 
 
 def _about_feature(entry: ConfigEntry) -> KeyNotice | None:
-    """What is to be said of a feature's level that people wrote as a key: no broker reads it, so it tells nothing of the cluster.
+    """What is to be said of a feature's level that people wrote as a key: no broker reads it, so it says nothing of the cluster.
 
     Nothing where an operator applies it: its entry has the layer of what is set at run time.
     """

@@ -170,7 +170,7 @@ def remarks(found: Sequence[LayeredEntry]) -> Iterator[Notice]:
 
 
 def brokers_in_sight(files: Sequence[ConfigurationFile]) -> tuple[int | None, bool]:
-    """How many brokers the files tell of, and whether these are all; None if they tell of none, or of one that may stand for others.
+    """How many brokers the files name, and whether these are all; None if they name none, or one that may stand for others.
 
     A running cluster knows all of its brokers. What starts brokers may be one file of several that do.
     """

@@ -1,7 +1,7 @@
 """What a release does by an older protocol, to which `inter.broker.protocol.version` or the metadata version holds its brokers.
 
 MetadataVersion of Kafka 3.8 says what depends on it, and KafkaConfig and ReplicaFetcherThread before: what followers send, and when
-the controller begins a leader epoch. Whatever else tells releases apart is their code's, whichever protocol they speak.
+the controller begins a leader epoch. Whatever else distinguishes releases is their code's, whichever protocol they speak.
 """
 
 from __future__ import annotations

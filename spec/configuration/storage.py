@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from .configuration_file import ConfigurationFile
 from .forms.properties_file import FORM as PROPERTIES
@@ -23,7 +24,7 @@ ADVICE = f"Write {LOG_DIRS}=/var/lib/kafka/data, or wherever the disk is."
 def about_storage(file: ConfigurationFile) -> Iterator[tuple[Notice, bool]]:
     """What is to be said of where a broker's logs lie, and whether it must be fixed before an audit says anything.
 
-    What runs in a container may have a volume there, which only its own file tells: it is then in doubt.
+    What runs in a container may have a volume there, which only its own file shows: it is then in doubt.
     """
     if file.role != "broker":
         return
@@ -51,3 +52,19 @@ def _emptied(path: str) -> str | None:
 def starts_a_broker(file: ConfigurationFile) -> bool:
     """Does it set one of the keys of which a broker needs one to start? Then it is the whole file that a broker reads."""
     return any(entry.key in OF_SERVERS and entry.value.strip() for entry in file.entries)
+
+
+ADDRESSES = ("advertised.listeners", "listeners", "advertised.host.name", "host.name")
+OF_ITSELF = re.compile(r"(?:^|//)(?:localhost|127(?:\.\d+){3}|\[::1\])(?::|$)")
+
+
+def share_a_machine(files: Sequence[ConfigurationFile]) -> bool:
+    """Do the files show that several brokers run on one machine?"""
+    brokers = [file for file in files if file.role == "broker"]
+    return any(file.on_one_machine for file in brokers) or sum(map(_is_reached_at_its_own_address, brokers)) > 1
+
+
+def _is_reached_at_its_own_address(file: ConfigurationFile) -> bool:
+    given = {entry.key: entry.value for entry in file.entries if entry.key in ADDRESSES and entry.value.strip()}
+    address = next((given[key] for key in ADDRESSES if key in given), "")
+    return all(OF_ITSELF.search(one.strip()) for one in address.split(",")) if address else False

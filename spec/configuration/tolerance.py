@@ -15,7 +15,7 @@ from .notices import ConfigurationError, Notice
 MOST = 3
 """More of one fault than this would make the model too large to explore."""
 
-ZONE_LOSS = "az-loss"
+ZONE_LOSS, NODE_LOSS = "az-loss", "node-loss"
 REASSIGNMENT = "planned-reassignment"
 
 EXAMPLE = "2 quorum crashes"
@@ -48,11 +48,9 @@ def parse_tolerance(text: str) -> dict[str, int]:
     return budgets
 
 
-def with_zones(name: str, faults: Faults, replicas: int) -> Faults:
-    """The faults of an event where one zone may have so many replicas of a partition: its loss is one fault of each, at most three."""
-    if name != ZONE_LOSS:
-        return faults
-    return Faults.of({fault: min(count * replicas, MOST) for fault, count in faults.counts})
+def as_placed(name: str, faults: Faults, replicas: Mapping[str, int]) -> Faults:
+    """The faults of an event that takes so many replicas of a partition, by its name: one fault of each, at most three."""
+    return Faults.of({fault: min(count * replicas.get(name, 1), MOST) for fault, count in faults.counts})
 
 
 def fault_named(words: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Which files tell of which topic: topics that the files say the same of are one class, and need one answer.
+"""Which files are about which topic: topics that the files say the same of are one class, and need one answer.
 
 A cluster's own topics are written by its brokers, not by the producer of a deployment.
 """

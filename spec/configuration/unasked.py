@@ -32,7 +32,7 @@ HAZARDS = (
         "compact",
         "the topic is compacted, which is not asked about.",
         "To 3.0 the cleaner removes an acknowledged record for a newer one of its key that may be lost (KAFKA-13194).",
-        "Upgrade to 3.1 or later; neverlost bugs KAFKA-13194 tells how it happens.",
+        "Upgrade to 3.1 or later; neverlost bugs KAFKA-13194 shows how it happens.",
     ),
     Hazard(
         "exposes_diverging",
@@ -40,7 +40,7 @@ HAZARDS = (
         "",
         "consumers may read from followers, which is not asked about.",
         "From 2.8.0 to 3.4.0 a follower shows records that it is about to cut (KAFKA-14704).",
-        "Upgrade to 3.4.1 or later; neverlost bugs KAFKA-14704 tells how it happens.",
+        "Upgrade to 3.4.1 or later; neverlost bugs KAFKA-14704 shows how it happens.",
     ),
 )
 
@@ -65,7 +65,7 @@ UNCHECKED = (
     ),
     Unchecked(
         "several log directories",
-        ("log.dirs",),
+        ("log.dirs", "log.dir"),
         r".*\S\s*,\s*\S.*",
         "A replica that moves between directories, and a directory that is lost alone, are not asked about. To 4.2.1 such a move clears"
         " the eligible leader replicas; a directory that is taken out of the file looks like a clean end.",
@@ -141,7 +141,7 @@ EARLY = Notice(
 OF_CONSUMERS = Notice(
     what="what a consumer reads above the high watermark is not asked about.",
     why="From 1.1 to 2.5.0 a fetch may take in a record that is appended at that moment, and lost with its leader (KAFKA-9835).",
-    advice="Upgrade to 2.5.1 or later; neverlost bugs KAFKA-9835 tells how it happens.",
+    advice="Upgrade to 2.5.1 or later; neverlost bugs KAFKA-9835 shows how it happens.",
     decides=True,
 )
 

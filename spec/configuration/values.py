@@ -32,7 +32,7 @@ class SourcedValue:
 
     @property
     def is_assumed(self) -> bool:
-        """Is it a default of the version or the client, which no file tells?"""
+        """Is it a default of the version or the client, which no file says?"""
         return self.file is None
 
     @property

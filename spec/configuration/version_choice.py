@@ -153,7 +153,7 @@ def _compared(version: str, spoken: Sequence[tuple[ConfigEntry, str]]) -> None:
 def _fitting(files: Sequence[ConfigurationFile]) -> list[str]:
     """The version lines that have every key in the brokers' and topics' files, of those that some version has; newest first.
 
-    A client may be older than the brokers, and newer: only the clients in Scala, which no longer exist, tell something.
+    A client may be older than the brokers, and newer: only the clients in Scala, which no longer exist, say something.
     """
     used = [(file.role, entry) for file in files for entry in file.entries if _tells(file, entry)]
     newest_first = list(reversed(known_versions()))
@@ -162,7 +162,7 @@ def _fitting(files: Sequence[ConfigurationFile]) -> list[str]:
 
 
 def _tells(file: ConfigurationFile, entry: ConfigEntry) -> bool:
-    """Is the version one that has this key? A left-over of an older client tells nothing, nor does what nobody knows."""
+    """Is the version one that has this key? A left-over of an older client says nothing, nor does what nobody knows."""
     known = catalogue()
     if file.role in ("producer", "consumer") and not file.is_old_client:
         return False

@@ -107,7 +107,7 @@ class NamedVersion:
 
 @dataclass(frozen=True, kw_only=True)
 class TimeLine:
-    """What tells releases apart in one family: its differences, the later ones before the earlier ones.
+    """What distinguishes releases in one family: its differences, the later ones before the earlier ones.
 
     Releases before `since` do not have what the family is about. `always` is what the first release does where no switch off is meant,
     and all do until a difference says otherwise. `named` has a name for every release that behaves otherwise than the one before it

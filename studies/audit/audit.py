@@ -89,7 +89,7 @@ class AuditResult:
 
     @property
     def parts(self) -> Sequence[Deployment | RefusedTopics]:
-        """What is told apart: the classes, then what could not be audited."""
+        """What is distinguished: the classes, then what could not be audited."""
         return [*(one.deployment for one in self.classes), *self.refused]
 
     @property
@@ -187,9 +187,19 @@ def _left_open(deployment: Deployment, sections: Sections, tolerance: Tolerance 
 
     def without(one: Deployment) -> Deployment:
         warnings = tuple(notice for notice in one.warnings if notice.unchecked not in answered)
+        if tolerance is None and one.replicas_on_one_machine > 1:
+            warnings += (_on_one_machine(),)
         return replace(one, warnings=warnings, settings={**one.settings, "commit": "none"} if apart else one.settings)
 
     return replace(without(deployment), others=tuple(map(without, deployment.others)))
+
+
+def _on_one_machine() -> Notice:
+    """The doubt where one machine has every replica, and nobody has said what is to be survived."""
+    what = "the files have all brokers run on one machine: if it loses power, no replica has what was not flushed."
+    why = "A power loss is asked about as that of one broker."
+    advice = f"Ask what a lost machine takes: {argument('survive', 'node-loss')}."
+    return Notice(what=what, why=why, advice=advice, decides=True)
 
 
 def _class_audit(deployment: Deployment, study: Study, tolerance: Tolerance | None) -> ClassAudit:

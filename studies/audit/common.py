@@ -57,7 +57,7 @@ CONSUMERS: Sequence[Keys] = ({"enable.auto.commit": "false"}, {"enable.auto.comm
 OF_MODE: Mapping[str, Keys] = {KRAFT: {"process.roles": "broker"}, ZOOKEEPER: {"zookeeper.connect": "localhost"}}
 FEATURE = "Feature: {}\tSupportedMinVersion: 0\tSupportedMaxVersion: 1\tFinalizedVersionLevel: {}\tEpoch: 1\n"
 LEVELS: Sequence[int | None] = (None, 0, 1)
-"""Of eligible leader replicas, where a version has them; None if no file tells it."""
+"""Of eligible leader replicas, where a version has them; None if no file says it."""
 
 TOO_LARGE = "rolling-restart"
 """An event whose models take minutes each where the producer is asked about, because nothing is lost by it."""

@@ -60,7 +60,7 @@ def examine_readings(deployment: Deployment, tolerance: Tolerance | None, study:
     Of releases of one version the one is examined in which most happens.
     """
     if tolerance is not None:
-        tolerance = tolerance.with_zones(deployment.replicas_in_one_zone)
+        tolerance = tolerance.as_placed(deployment.replicas_taken)
     first = examine(deployment, tolerance, study)
     if not deployment.others:
         return Readings(examination=first, verdicts=[_verdict_of(first)])

@@ -13,7 +13,7 @@ FILE = Path(__file__).with_name("shipped_answers.ndjson")
 
 
 def shipped_answers(tell: Callable[[str], object]) -> Known:
-    """What is known of a question without a search. If the file is damaged, nothing is, and the user is told what to do."""
+    """What is known of a question without a search. If the file is damaged, nothing is, and the user reads what to do."""
     try:
         return _read(FILE, _written(FILE)).answer
     except ShippedError as error:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from neverlost.spec.configuration import EVENTS
-from neverlost.spec.configuration.tolerance import with_zones
+from neverlost.spec.configuration.tolerance import as_placed
 from neverlost.spec.faults import Faults
 
 
@@ -27,9 +27,9 @@ class Tolerance:
         """Each set once."""
         return tuple(dict.fromkeys(faults for _, faults in self.named))
 
-    def with_zones(self, replicas: int) -> Tolerance:
-        """The same where one zone may have so many replicas of a partition."""
-        return replace(self, named=tuple((name, with_zones(name, faults, replicas)) for name, faults in self.named))
+    def as_placed(self, replicas: Mapping[str, int]) -> Tolerance:
+        """The same where an event takes so many replicas of a partition together, by its name."""
+        return replace(self, named=tuple((name, as_placed(name, faults, replicas)) for name, faults in self.named))
 
     def covers(self, faults: Faults) -> bool:
         """Are they within one of the sets?"""

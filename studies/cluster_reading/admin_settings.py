@@ -106,7 +106,7 @@ class AdminSettings:
     path: str | None = None
 
     def without_values(self, text: str) -> str:
-        """A message of a client, without the values that tell something."""
+        """A message of a client, without the values that reveal something."""
         text = re.sub(r'nvalid value ".*" for', "nvalid value for", text, flags=re.DOTALL)
         telling = {value: name for name, value in self.librdkafka.items() if name.endswith(TELLING) and value}
         for value in sorted(telling, key=len, reverse=True):

@@ -49,7 +49,7 @@ def check_address(bootstrap: str) -> None:
 
 
 class Asked:
-    """A cluster that questions are asked of; `progress` is told again and again what is being asked.
+    """A cluster that questions are asked of; `progress` gets again and again what is being asked.
 
     Raises ModuleNotFoundError if confluent-kafka is not there.
     """
@@ -116,8 +116,8 @@ class Asked:
             raise self._out_of_time()
         if name in ("UNSUPPORTED_VERSION", "_UNSUPPORTED_FEATURE"):
             advice = "Audit the files of its brokers and topics."
-            raise refused(f"{where} does not tell its settings: {said}.", "Kafka does so from 0.11 on.", advice)
-        raise refused(f"{where} does not tell what an audit needs: {said}.")
+            raise refused(f"{where} does not give its settings: {said}.", "Kafka does so from 0.11 on.", advice)
+        raise refused(f"{where} does not give what an audit needs: {said}.")
 
     def _out_of_time(self) -> ConfigurationError:
         latest = self._latest(FAILED_CONNECTION)

@@ -55,7 +55,7 @@ def read_named_cluster(
 def read_cluster(address: ClusterAddress, progress: Callable[[str], None] = lambda _: None) -> list[ConfigurationFile]:
     """What a cluster says of its brokers, its features and its topics. It is asked, and never changed.
 
-    Raises ConfigurationError if it cannot be reached, or does not tell all of it; ModuleNotFoundError without confluent-kafka.
+    Raises ConfigurationError if it cannot be reached, or does not give all of it; ModuleNotFoundError without confluent-kafka.
     """
     settings = read_admin_settings(address.command_config)
     asked = Asked(address.bootstrap, settings, progress)
@@ -105,7 +105,7 @@ def _features(features: Mapping[str, str], where: str) -> ConfigurationFile:
 
 def _unknown_features(reason: str, where: str) -> Notice:
     what = f"the cluster's features are not known: {reason}."
-    why = "metadata.version tells its version, and eligible.leader.replicas.version what elections spare."
+    why = "metadata.version shows its version, and eligible.leader.replicas.version what elections spare."
     advice = "Add a file with the output of kafka-features.sh describe."
     return Notice(what=what, why=why, advice=advice, file=f"features of {where}", decides=True)
 
@@ -130,7 +130,7 @@ def _topics(asked: Asked, address: ClusterAddress, where: str) -> Iterator[Confi
 
 
 def _topic(name: str, partitions: Mapping[int, Any], configs: Mapping[str, Any], where: str) -> ConfigurationFile:
-    """A topic, with the number of replicas that its smallest partition has; kafka-topics.sh tells that of its first."""
+    """A topic, with the number of replicas that its smallest partition has; kafka-topics.sh shows that of its first."""
     path = f"topic {name} of {where}"
     ordered = [
         Partition(

@@ -95,8 +95,8 @@ def test_a_verdict_names_the_settings_and_faults_that_it_is_for() -> None:
 
 def test_the_plain_values_say_that_no_fault_may_happen() -> None:
     profile = nl.profile("kafka-3.7")
-    for settings, told in (({"acks": "1"}, True), (LOSSY, False)):
-        assert nl.check(profile.model(**settings), ["acked_never_lost"]).to_dict()["no_faults"] is told
+    for settings, without in (({"acks": "1"}, True), (LOSSY, False)):
+        assert nl.check(profile.model(**settings), ["acked_never_lost"]).to_dict()["no_faults"] is without
     assert nl.check(MODEL, ["type_ok"]).to_dict()["no_faults"] is False
 
 
@@ -135,7 +135,7 @@ def test_an_open_proof_says_each_query_once_and_what_may_help() -> None:
     assert "suggestions()" not in nl.prove(profile.model(**bounds), "strong_isr").text()
 
 
-def test_a_limit_of_another_name_is_told_with_those_that_there_are() -> None:
+def test_a_limit_of_another_name_is_refused_with_those_that_there_are() -> None:
     with pytest.raises(nl.NeverlostError, match=r"no limit is named 'max_states'\. Did you mean 'states'"):
         nl.Limits(max_states=100)  # type: ignore[call-arg]
     assert replace(nl.Limits(states=4), seconds=3.0) == nl.Limits(states=4, seconds=3.0)

@@ -22,13 +22,13 @@ def test_the_ledger_is_a_table_of_every_loss(run: Run) -> None:
 
 
 @pytest.mark.parametrize("ticket", ["KAFKA-7128", "KAFKA-1647", "KIP-966"])
-def test_a_loss_is_told_in_full_or_why_it_is_not(run: Run, ticket: str) -> None:
+def test_a_loss_is_shown_in_full_or_why_it_is_not(run: Run, ticket: str) -> None:
     code, out, _ = run("bugs", ticket)
     assert code == 0
     expect_golden(f"bugs-{ticket}.txt", out)
 
 
-def test_every_loss_can_be_told(run: Run) -> None:
+def test_every_loss_can_be_shown(run: Run) -> None:
     for bug in known_bugs():
         code, out, _ = run("bugs", bug.name)
         assert (code, out.startswith(", ".join(bug.jira))) == (0, True), bug.name

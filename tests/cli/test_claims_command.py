@@ -13,7 +13,7 @@ from neverlost.cli.main import main
 from neverlost.model.core import UnknownNameError
 
 
-def test_a_claim_is_told_in_full(
+def test_a_claim_is_shown_in_full(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")

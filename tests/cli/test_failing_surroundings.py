@@ -1,6 +1,6 @@
 """The command line where its surroundings fail: no one reads it, disks are full, folders cannot be written, memory is short.
 
-Whatever fails, there is one message, and no exit code that is a verdict unless the verdict was reached and told.
+Whatever fails, there is one message, and no exit code that is a verdict unless the verdict was reached and printed.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def test_without_standard_output_nothing_is_done(command: Ran) -> None:
 
 
 @needs_full_device
-def test_a_report_that_is_lost_on_standard_error_is_told_behind_the_result(command: Ran) -> None:
+def test_a_report_that_is_lost_on_standard_error_is_noted_behind_the_result(command: Ran) -> None:
     with FULL.open("w") as full:
         ran = command(*CHECK, "--json", "-", stderr=full)
     assert ran.returncode == 2

@@ -157,7 +157,7 @@ def test_what_a_history_does_not_tell_is_not_called_clean(run: Run, tmp_path: Pa
     assert "not judged records: nothing was read" in run("history", str(path))[1]
 
 
-def test_a_torn_transaction_is_told_unless_readers_may_see_it(run: Run) -> None:
+def test_a_torn_transaction_is_found_unless_readers_may_see_it(run: Run) -> None:
     code, out, _ = run("history", TORN)
     assert code == 1
     assert "Partition 6: 21 was sent at offset 2 in one transaction with 11, which was read" in out

@@ -197,7 +197,7 @@ def test_an_unknown_command_is_refused(lean: Path) -> None:
     assert "no command is named 'chekc'. Did you mean 'check'?" in found.stderr
 
 
-def test_the_version_is_told_without_importing_a_command() -> None:
+def test_the_version_is_printed_without_importing_a_command() -> None:
     found = ran(sys.executable, "-c", LOADED, "--version")
     assert found.stdout.startswith("neverlost, version ")
     assert set(found.stderr.split()) & HEAVY == set()

@@ -103,8 +103,8 @@ def test_neither_two_tables_nor_two_rows_of_one_are_alike(of_two: tuple[Element,
         ]
         for block in page.all("section", "block")
     ]
-    told = [list(zip(texts, map(str, links), strict=True)) for texts, links in zip(tables, linked, strict=True)]
-    assert all(len(set(table)) == len(table) for table in told)
+    cells = [list(zip(texts, map(str, links), strict=True)) for texts, links in zip(tables, linked, strict=True)]
+    assert all(len(set(table)) == len(table) for table in cells)
 
 
 def test_it_opens_with_the_settings_of_careful_users_and_says_which_releases_a_column_is(

@@ -51,7 +51,7 @@ NAMES = [
 
 @pytest.mark.parametrize("name", NAMES, ids=ascii)
 @pytest.mark.parametrize("text", ["acks=1\nretries=0\n", "acks=some\n", "acks=1\nclient.id=\u200e\n"])
-@pytest.mark.parametrize("form", quick_one_in(2, ["text", "github", "markdown", "junit", "sarif"]))
+@pytest.mark.parametrize("form", quick_one_in(3, ["text", "github", "markdown", "junit", "sarif"]))
 def test_the_name_of_a_file_is_shown_with_escapes(name: str, text: str, form: str, run: Run, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     asked = (

@@ -129,7 +129,7 @@ def test_without_a_lemma_the_query_that_breaks_is_named(run: Run) -> None:
     assert re.search(r"UNDECIDED:\s+strong_isr\(\) after \w+\(.*\) fails", " ".join(out.split()))
 
 
-def test_a_lemma_that_is_false_at_the_start_is_told_so(run: Run) -> None:
+def test_a_lemma_that_is_false_at_the_start_is_reported_so(run: Run) -> None:
     code, out, _ = run(f"{LAMP}:FALSE_AT_THE_START", "--property", "never_burnt")
     assert code == 3
     assert "Counterexample: the start\n  always_on() is false in the initial state." in out
@@ -227,6 +227,7 @@ def test_and_not_with_a_setting_that_makes_it_false(run: Run) -> None:
     assert "UNDECIDED: commit_was_decided_by_all" in " ".join(out.split())
 
 
+@pytest.mark.thorough
 def test_a_proof_for_any_bounds_that_stops_names_the_query_and_what_it_rests_on(run: Run) -> None:
     words = ("--property", "leader_in_isr_as_published", "--any-bounds", "--query-time", "1s", "--workers", "1")
     code, out, _ = run("published/kip-320", *words)
@@ -305,7 +306,9 @@ def test_the_verdict_of_a_proof_names_the_settings_that_are_not_the_profiles_own
     assert "FUSE, with --bright --cuts 2: stays_dark is PROVEN" in " ".join(out.split())
 
 
-def test_what_cannot_be_proven_is_told_what_can_be_properties_of_states_and_of_steps(run: Run, fuse: str) -> None:
+def test_what_cannot_be_proven_is_refused_with_what_can_be_properties_of_states_and_of_steps(
+    run: Run, fuse: str
+) -> None:
     code, _, err = run(fuse, "--property", "goes_dark")
     assert code == 2
     assert (
@@ -319,8 +322,8 @@ def test_a_try_that_a_proof_does_not_rest_on_is_not_among_its_slowest_queries() 
     tried = query(SUFFICIENCY, "", QueryResult.FAILS)
     held, alone = query(INITIATION, "writer_holds", QueryResult.HOLDS), query(INITIATION, "", QueryResult.HOLDS)
     assert [line.partition(": ")[2] for line in slowest([tried, held])] == [f"{held.text}, holds (general)"]
-    told = "with the lemmas, step by step: they do not imply it by themselves"
-    assert counts([tried, held], 0, 0)["proven"] == told
+    how = "with the lemmas, step by step: they do not imply it by themselves"
+    assert counts([tried, held], 0, 0)["proven"] == how
     for queries, failing in (([tried, held], 1), ([tried, alone], 0), ([held], 0)):
         assert counts(queries, failing, 0)["proven"] == ""
 

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 from command_line import Run, running
-from played_runs import ACKNOWLEDGED, MOVES, REFUSED, loss, played, scheduled, told, told_of_groups, told_of_quorum
+from played_runs import (
+    ACKNOWLEDGED,
+    MOVES,
+    REFUSED,
+    groups_story_run,
+    loss,
+    played,
+    quorum_story_run,
+    scheduled,
+    story_run,
+)
 
 from neverlost.cli.commands.soak import runs_there
 from neverlost.conformance.adapter import StateDifference
@@ -215,7 +225,7 @@ def test_a_story_of_transactions_is_listed_and_shown_step_by_step(run: Run, monk
     listed = run("known", "--family", "transactions", "--list")[1]
     assert "late-marker\n    a marker that is held up" in listed
     module = "neverlost.conformance.cluster.transactions.stories.play_stories"
-    monkeypatch.setattr(module, lambda *_, **__: iter([told("late-end", "4.1.1")]))
+    monkeypatch.setattr(module, lambda *_, **__: iter([story_run("late-end", "4.1.1")]))
     code, out, _ = run("known", "--family", "transactions", "late-end", "--kafka", "4.1.1", "--steps")
     assert code == 0
     assert out.startswith("late-end on Kafka 4.1.1 with KRaft, tv0, the run of kafka-transactions-4.0, tv0: an EndTxn")
@@ -228,7 +238,7 @@ def test_a_story_that_comes_out_otherwise_than_the_search_says_is_an_error(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = "neverlost.conformance.cluster.transactions.stories.play_stories"
-    monkeypatch.setattr(module, lambda *_, **__: iter([told("late-end", "4.1.1", as_the_model=False)]))
+    monkeypatch.setattr(module, lambda *_, **__: iter([story_run("late-end", "4.1.1", as_the_model=False)]))
     code, out, _ = run("known", "--family", "transactions", "late-end", "--kafka", "4.1.1")
     assert code == 1
     assert "does not happen; EndTxn: PRODUCER_FENCED; differs at step 18" in out
@@ -255,7 +265,7 @@ def test_a_story_of_the_quorum_is_listed_and_shown_step_by_step(run: Run, monkey
     assert "auto-join\n    a controller whose directory was lost" in listed
     module = "neverlost.conformance.cluster.quorum.stories.play_stories"
     runs = [
-        told_of_quorum("two-leaders", quorum, "3.9.1") for quorum in ("static voters", "static voters, only a crash")
+        quorum_story_run("two-leaders", quorum, "3.9.1") for quorum in ("static voters", "static voters, only a crash")
     ]
     monkeypatch.setattr(module, lambda *_, **__: iter(runs))
     asked = ("known", "--family", "quorum", "two-leaders", "--kafka", "3.9.1", "--steps", "--markdown", "-")
@@ -270,7 +280,7 @@ def test_a_story_of_the_quorum_is_listed_and_shown_step_by_step(run: Run, monkey
 
 def test_a_story_of_the_quorum_that_comes_out_otherwise_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     module = "neverlost.conformance.cluster.quorum.stories.play_stories"
-    found = told_of_quorum("two-leaders", "static voters", "3.9.1", as_the_model=False)
+    found = quorum_story_run("two-leaders", "static voters", "3.9.1", as_the_model=False)
     monkeypatch.setattr(module, lambda *_, **__: iter([found]))
     code, out, _ = run("known", "--family", "quorum", "two-leaders", "--kafka", "3.9.1", "--steps")
     assert code == 1
@@ -297,7 +307,7 @@ def test_a_story_of_groups_is_listed_and_shown_step_by_step(run: Run, monkeypatc
     listed = run("known", "--family", "groups", "--list")[1]
     assert "new-partition\n    a partition is added" in listed
     runs = [
-        told_of_groups("failed-record", one, "3.9.1") for one in ("enable.auto.commit", "commitSync after processing")
+        groups_story_run("failed-record", one, "3.9.1") for one in ("enable.auto.commit", "commitSync after processing")
     ]
     monkeypatch.setattr("neverlost.conformance.cluster.groups.stories.play_stories", lambda *_, **__: iter(runs))
     asked = ("known", "--family", "groups", "failed-record", "--kafka", "3.9.1", "--steps", "--markdown", "-")

@@ -15,7 +15,7 @@ import pytest
 import wrong_brokers
 from command_line import Run
 from jsonschema import Draft202012Validator
-from played_runs import ACKNOWLEDGED, loss, played, scheduled, told, told_of_groups, told_of_quorum
+from played_runs import ACKNOWLEDGED, groups_story_run, loss, played, quorum_story_run, scheduled, story_run
 from published_json import SCHEMAS, documents, expect_published_suite, expect_published_text, what_is_wrong
 
 import neverlost as nl
@@ -63,6 +63,8 @@ SEARCHED = (
     *("reproduce", "kafka-3.6", "--replicas", "2", "--log-size", "1", "--values", "1", "--leader-epochs", "3"),
     *("--power-losses", "1", "--kafka", "3.6.2", "--list"),
 )
+LONG = ("lemmas, none", "prove, certified", "prove, for all settings")
+"""What takes longest: with `--thorough` only."""
 YIELDING = ("conform", "{own}/suite", "--adapter", f"{wrong_brokers.__file__}:Yielding")
 WITHOUT_BROKERS = {
     "check, holds": written("check", *HOLDING, "--json", code=0),
@@ -110,7 +112,9 @@ WITHOUT_BROKERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", WITHOUT_BROKERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.thorough] if n in LONG else []) for n in WITHOUT_BROKERS]
+)
 def test_what_a_command_writes_is_as_its_schema_says(name: str, run: Run, tmp_path: Path) -> None:
     asked = WITHOUT_BROKERS[name]
     (tmp_path / "clean.json").write_text(json.dumps(CLEAN), encoding="utf-8")
@@ -178,18 +182,18 @@ def _(run: Run, folder: Path, patch: pytest.MonkeyPatch) -> str:
         "neverlost.conformance.cluster.performances.play_schedules",
         lambda *_, **__: iter([scheduled(with_trouble=True)]),
     )
-    stories = [told("late-end", "4.1.1"), told("late-end", "4.1.1", as_the_model=False)]
+    stories = [story_run("late-end", "4.1.1"), story_run("late-end", "4.1.1", as_the_model=False)]
     patch.setattr("neverlost.conformance.cluster.transactions.stories.play_stories", lambda *_, **__: iter(stories))
     asked = ("known", "--family", "transactions", "late-end", "--kafka", "4.1.1")
     quorum = [
-        told_of_quorum("two-leaders", "static voters", "3.9.1"),
-        told_of_quorum("two-leaders", "static voters", "3.9.1", as_the_model=False),
-        told_of_quorum("two-leaders", "static voters, only a crash", "3.9.1"),
+        quorum_story_run("two-leaders", "static voters", "3.9.1"),
+        quorum_story_run("two-leaders", "static voters", "3.9.1", as_the_model=False),
+        quorum_story_run("two-leaders", "static voters, only a crash", "3.9.1"),
     ]
     patch.setattr("neverlost.conformance.cluster.quorum.stories.play_stories", lambda *_, **__: iter(quorum))
     groups = [
-        told_of_groups("failed-record", "enable.auto.commit", "3.9.1"),
-        told_of_groups("failed-record", "commitSync after processing", "3.9.1", as_the_model=False),
+        groups_story_run("failed-record", "enable.auto.commit", "3.9.1"),
+        groups_story_run("failed-record", "commitSync after processing", "3.9.1", as_the_model=False),
     ]
     patch.setattr("neverlost.conformance.cluster.groups.stories.play_stories", lambda *_, **__: iter(groups))
     of_groups = ("known", "--family", "groups", "failed-record", "--kafka", "3.9.1")
@@ -209,10 +213,10 @@ def _(run: Run, folder: Path, patch: pytest.MonkeyPatch) -> str:
     model, steps = loss().model, loss().steps
     rule = TellingRule(own="elr", other="no-elr", version="kafka-4.1", model=model, steps=steps)
     left = JudgedStep(number=3, step=steps[-1], differences=(DIFFERS,))
-    untold = TellingRule(own="elr", other="no-elr", version="kafka-4.1", why="no run shows it")
+    unshown = TellingRule(own="elr", other="no-elr", version="kafka-4.1", why="no run shows it")
     found = [
         Compared(rule=rule, there=Played(difference=None), elsewhere=Played(difference=left)),
-        Compared(rule=untold),
+        Compared(rule=unshown),
     ]
     patch.setattr("neverlost.conformance.cluster.comparing.telling_rules", lambda *_, **__: [rule])
     patch.setattr("neverlost.conformance.cluster.comparing.compare", lambda *_, **__: iter(found))

@@ -73,7 +73,7 @@ def test_the_tables_of_a_store_of_the_compiled_engine_are_refused(run: Run, tmp_
     assert "holds a search of the compiled engine, not of spark" in err
 
 
-def test_each_level_is_told_on_standard_error_unless_quiet(run: Run, tmp_path: Path) -> None:
+def test_each_level_is_reported_on_standard_error_unless_quiet(run: Run, tmp_path: Path) -> None:
     _, _, err = run("check", *HOLDING, "--engine", "spark", "--store", str(tmp_path / "a"))
     lines = [line for line in err.splitlines() if line.startswith("level ")]
     assert lines[0].startswith("level 2 (driver): frontier 1, candidates 4, new 4 | ")

@@ -126,7 +126,7 @@ def test_a_message_does_not_repeat_all_of_a_long_value(run: Run, written: Callab
     assert len(out) < 10_000
 
 
-def test_a_line_that_is_too_long_is_told_and_the_rest_is_judged(run: Run, written: Callable[..., str]) -> None:
+def test_a_line_that_is_too_long_is_reported_and_the_rest_is_judged(run: Run, written: Callable[..., str]) -> None:
     long = f'{{"event": "fetch", "note": "{"x" * 3_000_000}"}}'
     code, out, _ = run("validate", written('{"event": "fetch"}', long, '{"event": "fetch"}'), "--profile", "kafka-3.5")
     assert code == 2
@@ -135,7 +135,7 @@ def test_a_line_that_is_too_long_is_told_and_the_rest_is_judged(run: Run, writte
     assert "explains 3 events" in out.replace("\n", " ")
 
 
-def test_a_bound_that_refuses_is_told_as_one(run: Run, written: Callable[..., str]) -> None:
+def test_a_bound_that_refuses_is_named_as_one(run: Run, written: Callable[..., str]) -> None:
     path = written(*['{"event": "move_leader"}'] * 6)
     shown = ("validate", path, "--profile", "kafka-3.5", "--hidden", "none", "--leader-epochs")
     code, out, _ = run(*shown, "4")
@@ -144,7 +144,7 @@ def test_a_bound_that_refuses_is_told_as_one(run: Run, written: Callable[..., st
     assert run(*shown, "20")[0] == 0
 
 
-def test_no_reason_is_told_why_a_step_that_explains_the_event_could_not(run: Run) -> None:
+def test_no_reason_is_given_why_a_step_that_explains_the_event_could_not(run: Run) -> None:
     reasons = json.loads(run("validate", FOLLOWS, "--max-states", "1", "--json", "-")[1])["refused"]["reasons"]
     assert all(reason["guard"] or reason["observed"] for reason in reasons)
 

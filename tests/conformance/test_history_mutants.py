@@ -31,7 +31,7 @@ def test_there_are_thirty_and_none_is_among_the_other_mutants() -> None:
     assert all(re.match(r"KAFKA-\d+: ", mutant.name) for mutant in HISTORY)
 
 
-def test_the_table_has_every_mistake_and_what_is_not_told_has_a_reason() -> None:
+def test_the_table_has_every_mistake_and_what_is_not_seen_has_a_reason() -> None:
     assert list(KILLED) == [mutant.name for mutant in (*HISTORY, *SURVIVORS)], AGAIN
     survivals = {name for name, case in KILLED.items() if case is None}
     assert {name.partition(":")[0] for name in survivals} == {*SURVIVE, *SURVIVORS_THAT_SURVIVE}

@@ -28,7 +28,7 @@ LARGE = {
 """Benches whose suites take longest to make: only with --thorough."""
 
 AGAIN = "run `make mutants`, and commit what it writes"
-MOST_CASES = 30
+MOST_CASES = 15
 """So many cases of a suite are run, spread over all of it; with --thorough every case."""
 
 

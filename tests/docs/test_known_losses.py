@@ -13,7 +13,7 @@ from neverlost.spec.bugs import bug_named
 from neverlost.spec.recorded_search import RecordedSearch
 from neverlost.studies.recorded import recorded_trace
 
-TOLD = [search for fact in known_facts() for search in fact.searches if search.steps is not None]
+FOUND = [search for fact in known_facts() for search in fact.searches if search.steps is not None]
 
 
 def test_the_page_is_made_from_the_recorded_facts() -> None:
@@ -26,7 +26,7 @@ def test_the_picture_of_the_readme_is_made_from_the_ledger_of_bugs() -> None:
     expect_golden("loss.svg", render(recorded_trace(lost), "svg"), EXPLANATION)
 
 
-@pytest.mark.parametrize("search", TOLD, ids=lambda search: search.label)
+@pytest.mark.parametrize("search", FOUND, ids=lambda search: search.label)
 def test_every_recorded_trace_replays_and_decides_its_property(search: RecordedSearch) -> None:
     trace = recorded_trace(search)
     replay(trace)

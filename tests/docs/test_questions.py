@@ -37,7 +37,7 @@ def test_the_index_has_each_page_once() -> None:
     assert sorted(link for link in links if "/" not in link) == [page.name for page in PAGES]
 
 
-def told(cell: str) -> dict[str, int]:
+def steps_of(cell: str) -> dict[str, int]:
     """The steps by the faults that a cell names: `crash + leader move 11, 2 crashes 20`."""
     parts = [part.rsplit(" ", 1) for part in cell.split(", ") if part not in ("", "no other")]
     return {
@@ -72,7 +72,7 @@ def test_a_row_of_the_decision_is_what_an_audit_says(
     clients = (str(ROOT / "examples" / "audit" / "good" / f"{role}.properties") for role in ("producer", "topic"))
     code, out, _ = running(capsys, "audit")("--quiet", "--kafka-version", release, *clients, str(broker))
     assert (code == 0) == (passes == "**yes**")
-    assert (said(out, beyond=False), said(out, beyond=True)) == (told(single), told(beyond))
+    assert (said(out, beyond=False), said(out, beyond=True)) == (steps_of(single), steps_of(beyond))
 
 
 def test_the_decision_has_releases_that_pass_and_releases_that_do_not() -> None:

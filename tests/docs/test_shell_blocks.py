@@ -37,6 +37,7 @@ LONG = (
     "docs/explanation/conformance.md",
     "docs/explanation/pages.md",
     "docs/explanation/proofs.md",
+    "docs/explanation/real-brokers.md",
     "docs/explanation/transactions.md",
     "docs/explanation/what-is-proven.md",
     "docs/how-to/audit.md",
@@ -45,12 +46,17 @@ LONG = (
     "docs/how-to/state-graph-notebook.md",
     "docs/questions/a-controllers-directory.md",
     "docs/questions/acks-1-and-planned-elections.md",
+    "docs/questions/earliest-or-latest.md",
     "docs/questions/end-the-producer-after-an-unanswered-endtxn.md",
+    "docs/questions/is-commitasync-safe.md",
     "docs/questions/is-exactly-once-exact-on-my-release.md",
     "docs/questions/one-controller-or-three.md",
+    "docs/questions/records-in-flight-in-a-rebalance.md",
     "docs/questions/records-lost-in-a-rolling-update.md",
+    "docs/questions/records-repeated-by-a-rolling-restart.md",
     "docs/questions/records-skipped-in-a-new-partition.md",
     "docs/questions/replacing-a-controller.md",
+    "docs/questions/strict-min-isr.md",
 )
 """Pages whose commands take longest: with `--thorough` only."""
 

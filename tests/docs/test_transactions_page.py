@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from page_options import asked
-from transactions_page import COLUMNS, ROWS, told
+from transactions_page import COLUMNS, ROWS, verdicts
 
 from neverlost.explorer.search import explore
 from neverlost.spec.families import profiles
@@ -24,7 +24,7 @@ def test_a_row_is_what_a_search_finds(version: str, options: str, cells: str, st
     result = explore(model, until="all", properties=COLUMNS, symmetry=True)
     assert result.complete
     found = {name: result.findings[name].trace for name in COLUMNS}
-    assert {name: str(len(trace) - 1) if trace else "holds" for name, trace in found.items()} == told(cells)
+    assert {name: str(len(trace) - 1) if trace else "holds" for name, trace in found.items()} == verdicts(cells)
     assert result.distinct == int(states.replace(",", ""))
 
 

@@ -167,12 +167,13 @@ def interpreted_steps_violated(model: Model, words: Packed, after: Successors) -
     return {p.name: any(not model.holds(p, words, other) for other in set(after.values())) for p in properties}
 
 
-@pytest.mark.parametrize("version", quick_one_in(4, VERSIONS, lambda version: version.name))
+@pytest.mark.parametrize("version", quick_one_in(8, VERSIONS, lambda version: version.name))
 def test_both_engines_agree_along_random_runs(version: Profile, thorough: bool) -> None:
     for state in islice(walks(version), None, None, 1 if thorough else ONE_IN):
         expect_agreement(*state)
 
 
+@pytest.mark.thorough
 def test_both_engines_agree_along_the_recorded_traces(thorough: bool) -> None:
     for state in islice(written_runs(), None, None, 1 if thorough else ONE_IN):
         expect_agreement(*state)

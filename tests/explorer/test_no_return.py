@@ -362,7 +362,7 @@ def test_an_unclean_election_is_decided_by_the_crash_where_a_restart_begins_with
     assert rescue == []
 
 
-def test_a_producer_that_is_never_told_has_lost_nothing() -> None:
+def test_a_producer_that_is_never_answered_has_lost_nothing() -> None:
     """Three leader moves: a record that no leader has is only lost once it is acknowledged; before, the producer may time out."""
     trace = kafka("kafka-4.1", acks="all", min_isr=2, leader_moves=3)
     assert step_and_rescue(trace) == (14, ["time_out(value=0)"])

@@ -71,14 +71,14 @@ def test_a_parameter_without_a_finite_domain_is_refused(tmp_path: Path) -> None:
         action("a rule")(module.push)
 
 
-def test_the_guard_that_forbids_a_step_is_told_as_it_is_written(model: Model) -> None:
+def test_the_guard_that_forbids_a_step_is_shown_as_it_is_written(model: Model) -> None:
     start = model.initial_states()[0]
     refusal = str(model.refusal(start, model.parse_step("leader_write(replica=r1)")))
     assert refusal.startswith("base.py:")
     assert refusal.endswith("require(presumes_leadership(s, replica))")
 
 
-def test_a_guard_in_a_helper_is_told_from_there(model: Model) -> None:
+def test_a_guard_in_a_helper_is_shown_from_there(model: Model) -> None:
     start = model.initial_states()[0]
     elected = model.apply(start, model.parse_step("controller_elect_leader(replica=r1)"))
     shrunk = model.apply(elected, model.parse_step("controller_shrink_isr(replica=r2)"))

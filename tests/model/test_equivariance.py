@@ -69,7 +69,7 @@ def test_what_tells_members_apart_is_refused_at_its_line_with_the_reason_and_a_w
     message = str(refused.value)
     place = re.match(re.escape(str(SOURCE)) + r":(\d+): ", message)
     assert place is not None
-    assert "# told apart" in SOURCE.read_text(encoding="utf-8").splitlines()[int(place[1]) - 1]
+    assert "# distinguishes" in SOURCE.read_text(encoding="utf-8").splitlines()[int(place[1]) - 1]
     assert REASONS[name] in message
     assert "symmetry" in message.rpartition("; or ")[2]
 

@@ -110,7 +110,7 @@ def test_what_a_model_chooses_goes_before_what_its_profile_does() -> None:
     )
 
 
-def test_settings_are_told_as_json_has_them() -> None:
+def test_settings_are_shown_as_json_has_them() -> None:
     assert FAST.bounded(first=1).plain_settings == {
         "fast": True,
         "music": False,

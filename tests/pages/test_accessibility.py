@@ -112,6 +112,7 @@ def test_the_ledger_is_accessible(wrong: Wrong) -> None:
     assert wrong(bugs_html(known_bugs()[:6])) == []
 
 
+@pytest.mark.thorough
 def test_a_loss_alone_is_accessible(wrong: Wrong) -> None:
     assert wrong(bugs_html([bug_named("KIP-966")])) == []
 
@@ -141,6 +142,7 @@ CHECKS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("check", quick_one_in(4, [*CHECKS]))
 def test_a_check_is_accessible(wrong: Wrong, run: Run, tmp_path: Path, check: str) -> None:
     asked = (str(ROOT / word) if "/" in word else word for word in CHECKS[check])

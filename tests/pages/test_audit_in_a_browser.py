@@ -62,6 +62,7 @@ def test_what_to_do_first_is_read_without_scrolling_sideways(
     assert looked.complaints == []
 
 
+@pytest.mark.thorough
 def test_a_link_leads_to_the_story_of_what_may_happen(look: Look, audit: Callable[[str], str]) -> None:
     looked = look(audit("acks-1"))
     link = looked.page.locator(".remedy a").first

@@ -46,7 +46,7 @@ def walk(look: Look, address: str) -> Looked:
     return looked
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("size", [pytest.param(WIDE, marks=pytest.mark.thorough), NARROW], ids=["wide", "narrow"])
 def test_clicks_take_steps_and_nothing_else_is_asked_for(look: Look, address: str, size: dict[str, int]) -> None:
     looked = look(address, size=size, scheme="dark")
     looked.page.wait_for_selector("#step-0")
@@ -59,6 +59,7 @@ def test_clicks_take_steps_and_nothing_else_is_asked_for(look: Look, address: st
     assert looked.is_narrower_than_its_window()
 
 
+@pytest.mark.thorough
 def test_lanes_in_which_nothing_happens_are_folded_until_something_does(walk: Looked) -> None:
     names = ".story .head .name"
     assert walk.page.locator(names).all_text_contents() == ["r1", "r2", "r3"]
@@ -71,6 +72,7 @@ def test_lanes_in_which_nothing_happens_are_folded_until_something_does(walk: Lo
     assert walk.page.is_hidden("#idle")
 
 
+@pytest.mark.thorough
 def test_no_lane_is_folded_while_there_is_none_to_show_and_no_text_is_cut(look: Look) -> None:
     from neverlost.reports.explore.app import Explorer
 
@@ -97,15 +99,17 @@ def test_no_lane_is_folded_while_there_is_none_to_show_and_no_text_is_cut(look: 
         assert other_model(example, model).profile.name in example
 
 
+@pytest.mark.thorough
 def test_steps_that_change_nothing_are_folded(walk: Looked) -> None:
     for step in FIRST:
         take(walk, step)
-    told = walk.page.locator("#possible .step-button")
-    assert all(told.nth(number).locator(".changes").count() for number in range(told.count()))
+    listed = walk.page.locator("#possible .step-button")
+    assert all(listed.nth(number).locator(".changes").count() for number in range(listed.count()))
     count = int(walk.page.inner_text("#count").split()[0])
-    assert told.count() + walk.page.locator("#idling .step-button").count() == count
+    assert listed.count() + walk.page.locator("#idling .step-button").count() == count
 
 
+@pytest.mark.thorough
 def test_undo_redo_and_the_address_keep_the_walk(walk: Looked) -> None:
     for step in FIRST:
         take(walk, step)
@@ -157,6 +161,7 @@ def test_a_search_that_goes_on_says_how_many_states_it_has_tried(walk: Looked, m
     assert walk.complaints == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_no_lane_is_cut_off_and_no_band_is_blank(look: Look, address: str, size: dict[str, int]) -> None:
     looked = look(address, size=size)
@@ -175,6 +180,7 @@ def test_no_lane_is_cut_off_and_no_band_is_blank(look: Look, address: str, size:
     assert around["y"] - 1 <= last["y"] <= around["y"] + 40
 
 
+@pytest.mark.thorough
 def test_what_is_wrong_is_said_and_the_walk_stays(walk: Looked) -> None:
     take(walk, FIRST[0])
     walk.page.fill("input[name=where]", "banana == 1")

@@ -23,7 +23,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> str:
     return file.as_uri()
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("size", [pytest.param(WIDE, marks=pytest.mark.thorough), NARROW], ids=["wide", "narrow"])
 def test_the_ledger_asks_for_nothing_else_and_opens_a_story(look: Look, ledger: str, size: dict[str, int]) -> None:
     looked = look(ledger, size=size, scheme="dark")
     looked.page.click("#KAFKA-7128 summary")
@@ -32,6 +32,7 @@ def test_the_ledger_asks_for_nothing_else_and_opens_a_story(look: Look, ledger: 
     assert looked.is_narrower_than_its_window()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_a_bar_lies_below_the_releases_that_it_is_of(look: Look, ledger: str, size: dict[str, int]) -> None:
     looked = look(ledger, size=size)
@@ -43,6 +44,7 @@ def test_a_bar_lies_below_the_releases_that_it_is_of(look: Look, ledger: str, si
     assert looked.page.locator("#KAFKA-19999 .bar").count() == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("family", ["groups", "transactions"])
 def test_a_family_is_shown_alone(look: Look, ledger: str, family: str) -> None:
     looked = look(ledger)

@@ -27,7 +27,7 @@ def shown(looked: Looked) -> Any:
     return looked.page.locator(".block:not([hidden])")
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("size", [pytest.param(WIDE, marks=pytest.mark.thorough), NARROW], ids=["wide", "narrow"])
 def test_a_matrix_opens_with_one_configuration_and_its_stories(look: Look, matrix: str, size: dict[str, int]) -> None:
     looked = look(matrix, size=size)
     assert shown(looked).count() == 1
@@ -54,6 +54,7 @@ def test_a_click_on_a_number_opens_its_story_below_and_another_closes_it(look: L
     assert looked.page.locator("#stories > #legend .key").count() == 1
 
 
+@pytest.mark.thorough
 def test_a_filter_shows_the_tables_of_what_is_chosen_and_their_stories_alone(look: Look, matrix: str) -> None:
     looked = look(matrix)
     for name, value, other in [("acks", "1", "all"), ("min ISR", "1", "2")]:
@@ -71,6 +72,7 @@ def test_a_filter_shows_the_tables_of_what_is_chosen_and_their_stories_alone(loo
     assert shown(looked).count() == looked.page.locator(".block").count()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_the_names_of_rows_stay_in_sight(look: Look, matrix: str, size: dict[str, int]) -> None:
     looked = look(matrix, size=size)
@@ -83,6 +85,7 @@ def test_the_names_of_rows_stay_in_sight(look: Look, matrix: str, size: dict[str
     assert abs(name["x"] - around["x"]) < 2
 
 
+@pytest.mark.thorough
 def test_two_versions_are_compared_in_words(look: Look, matrix: str) -> None:
     looked = look(matrix)
     looked.page.select_option("select[name=one]", label="3.7")

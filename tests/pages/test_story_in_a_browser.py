@@ -34,7 +34,7 @@ def opened(looked: Looked) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("size", [pytest.param(WIDE, marks=pytest.mark.thorough), NARROW], ids=["wide", "narrow"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_story_opens_from_disk_asks_for_nothing_else_and_complains_of_nothing(
     look: Look, story: str, size: dict[str, int], scheme: str
@@ -46,6 +46,7 @@ def test_a_story_opens_from_disk_asks_for_nothing_else_and_complains_of_nothing(
     assert looked.is_narrower_than_its_window()
 
 
+@pytest.mark.thorough
 def test_dark_and_light_have_other_colours(look: Look, story: str) -> None:
     colours = "getComputedStyle(document.body).backgroundColor + getComputedStyle(document.body).color"
     light, dark = (look(story, scheme=scheme).page.evaluate(colours) for scheme in ("light", "dark"))
@@ -72,6 +73,7 @@ def test_the_address_of_a_step_opens_it_again(look: Look, story: str) -> None:
     assert opened(looked) == ["step-7"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_the_names_of_lanes_stay_in_sight(look: Look, story: str, size: dict[str, int]) -> None:
     looked = look(f"{story}#step-{LAST}", size=size)
@@ -106,6 +108,7 @@ def test_a_step_is_reached_and_opened_without_a_mouse(look: Look, story: str) ->
     assert opened(looked) == ["step-1"]
 
 
+@pytest.mark.thorough
 def test_what_else_could_have_happened_is_two_steps_deep(look: Look, story: str) -> None:
     looked = look(f"{story}#step-3")
     looked.page.click("#step-3 summary:has-text('What can happen next')")

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import listening
 import pytest
+from spark_searches import MASTER
 
-from neverlost.spark_explore.session import LOOPBACK, _settings, in_this_process
+from neverlost.spark_explore.session import LOOPBACK, _settings, in_this_process, spark_session
 
 pytestmark = [
     pytest.mark.xdist_group("spark"),
@@ -29,7 +30,13 @@ def addresses(master: str, folder: Path) -> list[str]:
     return ran.stdout.splitlines()
 
 
-@pytest.mark.parametrize("master", ["local", pytest.param("local[2]", marks=pytest.mark.thorough)])
+def test_the_spark_of_these_tests_listens_on_the_loopback_address_only() -> None:
+    session = spark_session(MASTER)
+    assert listening.listening(session.sparkContext._gateway.proc.pid) == {LOOPBACK}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("master", ["local", "local[2]"])
 def test_a_spark_in_this_process_listens_on_the_loopback_address_only_and_its_workers_import_nothing_from_the_folder(
     master: str, tmp_path: Path
 ) -> None:
@@ -42,13 +49,13 @@ def test_a_process_that_listens_everywhere_is_found_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("master", ["local", "local[*]", "local[2,3]", "local-cluster[1,1,2048]"])
-def test_every_master_on_this_machine_is_told_to_stay_on_it(master: str) -> None:
+def test_every_master_on_this_machine_has_to_stay_on_it(master: str) -> None:
     settings = _settings(master, alone=False)
     assert {settings["spark.driver.host"], settings["spark.driver.bindAddress"]} == {LOOPBACK}
     assert (settings.get("spark.authenticate") == "true") == in_this_process(master)
 
 
 @pytest.mark.parametrize("master", ["spark://host:7077", "yarn", "k8s://host:443"])
-def test_a_cluster_is_not_told_to_call_a_loopback_address(master: str) -> None:
+def test_a_cluster_is_not_asked_to_call_a_loopback_address(master: str) -> None:
     assert "spark.driver.host" not in _settings(master, alone=False)
     assert not in_this_process(master)

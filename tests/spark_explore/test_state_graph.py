@@ -92,6 +92,7 @@ def test_a_query_that_is_none_is_refused_with_what_spark_says(run: Run, small: t
     assert "SELEC" in err
 
 
+@pytest.mark.thorough
 def test_variables_count_the_values_of_every_element(small: tuple[StateGraphTables, Result]) -> None:
     tables, _ = small
     states = [SMALL.state(tuple(row)) for row in tables.states.select("word_0").collect()]

@@ -224,7 +224,7 @@ def test_the_manifest_tells_all_that_the_run_was(store: Path, reference: Result)
     assert values["result"]["verdict"] == "undecided"
 
 
-def test_each_level_is_told_with_what_it_cost(tmp_path: Path) -> None:
+def test_each_level_is_reported_with_what_it_cost(tmp_path: Path) -> None:
     shown = []
     options = SparkOptions(store=tmp_path / "store", master=MASTER, committed=lambda level, store: shown.append(level))
     result = explore_on_spark(SMALL, options, until="all")

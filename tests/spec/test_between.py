@@ -15,7 +15,7 @@ def sources(found: Between, release: str) -> str:
     )
 
 
-def told(found: Between) -> set[tuple[str, str, str]]:
+def rules_of(found: Between) -> set[tuple[str, str, str]]:
     return {(name, having, rule.rule) for name, of_family in found.rules.items() for having, rule in of_family}
 
 
@@ -55,7 +55,7 @@ def test_the_fix_of_a_branch_is_found_where_one_release_lacks_it() -> None:
 
 def test_the_order_does_not_matter_and_a_release_does_not_differ_from_itself() -> None:
     one, other = between("2.8", "4.1"), between("4.1", "2.8")
-    assert told(one) == told(other)
+    assert rules_of(one) == rules_of(other)
     assert one.losses == other.losses
     assert "ZooKeeper" in one.mode
     for release in RELEASES:

@@ -449,7 +449,7 @@ WRONG_INPUTS = {
 
 
 @pytest.mark.parametrize("name", WRONG_INPUTS)
-def test_wrong_configurations_are_told_with_file_and_line(name: str, audit: Run) -> None:
+def test_wrong_configurations_are_reported_with_file_and_line(name: str, audit: Run) -> None:
     paths = (str(path.relative_to(ROOT)) for path in sorted((ROOT / WRONG / name).iterdir()))
     code, out, err = audit(*paths, *(("--kafka-version", "3.6") if name == "unreachable-min-isr" else ()))
     assert (code, out) == (2, "")

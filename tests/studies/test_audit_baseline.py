@@ -141,7 +141,7 @@ def test_files_of_the_baseline_may_be_named_one_by_one(audit: Run) -> None:
     assert baseline(audit, new, *one_by_one) == baseline(audit, new, "--baseline", old)
 
 
-def test_what_is_wrong_in_the_baseline_is_told_and_no_verdict(audit: Run) -> None:
+def test_what_is_wrong_in_the_baseline_is_reported_and_no_verdict(audit: Run) -> None:
     code, out, err = audit(state("new", SAFE), "--baseline", state("old", "acks=2\nlinger.ms=5\n"))
     assert (code, out) == (2, "")
     assert "old/producer.properties:1: acks: '2' is no value of acks" in err

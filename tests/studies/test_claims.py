@@ -22,7 +22,7 @@ FLUSH = Assumption(words="flush", chosen={"flush": 1})
 ELR = Assumption(words="elr", chosen={"elr": 1})
 
 
-class Told(Answers):
+class MadeUp(Answers):
     """Answers that a test makes up."""
 
     def __init__(self, verdict: Decide) -> None:
@@ -64,7 +64,7 @@ def _cheap_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def judged(asked: Claim, verdict: Decide) -> tuple[str, str | None]:
-    judgement = judge(asked, Study(Told(verdict), Limits(), workers=2))
+    judgement = judge(asked, Study(MadeUp(verdict), Limits(), workers=2))
     return judgement.verdict, judgement.condition
 
 
@@ -92,7 +92,7 @@ def test_the_smallest_set_of_assumptions_that_helps_is_the_condition() -> None:
     assert judged(claim(MIN_ISR, FLUSH, ELR), verdict)[1] == "min ISR 2 and elr"
 
 
-def test_of_conditions_on_versions_the_one_that_leaves_most_is_told() -> None:
+def test_of_conditions_on_versions_the_one_that_leaves_most_is_named() -> None:
     def verdict(model: Model, _: str) -> str:
         names = [version.name for version in VERSIONS]
         later = names[names.index("kafka-3.7") :]

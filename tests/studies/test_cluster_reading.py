@@ -18,7 +18,7 @@ from fake_clusters import BROKER, FEATURES, IN_SYNC, TOPIC, FakeCluster
 
 import neverlost
 from neverlost.spec.configuration import ConfigurationError, Deployment, read_deployments
-from neverlost.studies.cluster_reading import ClusterAddress, read_cluster
+from neverlost.studies.cluster_reading import ClusterAddress, asking, read_cluster
 from neverlost.studies.cluster_reading.admin_settings import read_admin_settings
 from neverlost.studies.cluster_reading.features import METADATA_VERSIONS
 
@@ -232,11 +232,11 @@ FAILURES = {
     "no topic": (FakeCluster(topics={}), "kafka1:9092 names no topic: it has none, or this user may DESCRIBE none."),
     "too old": (
         FakeCluster(refusals={"BROKER 1": error("_UNSUPPORTED_FEATURE", "old")}),
-        "does not tell its settings: old. Kafka does so from 0.11 on.",
+        "does not give its settings: old. Kafka does so from 0.11 on.",
     ),
     "something else": (
         FakeCluster(refusals={"TOPIC orders": error("_FAIL", SECRET)}),
-        "does not tell what an audit needs: ***.",
+        "does not give what an audit needs: ***.",
     ),
 }
 
@@ -250,6 +250,7 @@ def test_what_goes_wrong_is_said_and_no_secret_is(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
+    monkeypatch.setattr(asking, "GRACE_SECONDS", 0.1)
     fake, said = FAILURES[name]
     fake.placed(monkeypatch)
     code, out, err = run("audit", *ADDRESS, "--command-config", config(SASL))

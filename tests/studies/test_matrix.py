@@ -36,7 +36,7 @@ def place(cell: Cell) -> Place:
     return (*cell.words, cell.version.name, *cell.column)
 
 
-def told() -> dict[Place, str]:
+def said() -> dict[Place, str]:
     """What the page says of each cell, links included."""
     found: dict[Place, str] = {}
     for acks, min_isr, unclean, body in re.findall(
@@ -54,7 +54,7 @@ def told() -> dict[Place, str]:
     return found
 
 
-TOLD = told()
+SAID = said()
 SAMPLE = [
     cell
     for cell in USUAL
@@ -63,8 +63,8 @@ SAMPLE = [
 
 
 def test_the_page_tells_of_every_cell() -> None:
-    assert set(TOLD) == {place(cell) for cell in USUAL}
-    assert len(TOLD) == 2080
+    assert set(SAID) == {place(cell) for cell in USUAL}
+    assert len(SAID) == 2080
 
 
 def test_every_loss_of_the_page_leads_to_its_story() -> None:
@@ -73,7 +73,7 @@ def test_every_loss_of_the_page_leads_to_its_story() -> None:
         for number, text in re.findall(r"^## Story (\d+)\n(.*?)(?=^## |\Z)", PAGE, flags=re.MULTILINE | re.DOTALL)
     }
     linked = set()
-    for text in TOLD.values():
+    for text in SAID.values():
         matched = re.fullmatch(r"ok\*?|\[(\d+)\]\(#story-(\d+)\)", text)
         assert matched is not None, text
         if matched[2] is not None:
@@ -88,7 +88,7 @@ def test_a_search_answers_what_the_page_says() -> None:
     questions = {Question(model=c.model(), property=PROPERTY).key: c for c in SAMPLE}
     asked = [Question(model=c.model(), property=PROPERTY) for c in SAMPLE]
     for question, answer in Answers(None).ask_all(asked):
-        text = TOLD[place(questions[question.key])]
+        text = SAID[place(questions[question.key])]
         assert answer.complete or answer.trace is not None
         assert text == ("ok" if answer.trace is None else f"[{answer.steps}]({text.split('(')[-1]}")
 
@@ -124,7 +124,7 @@ def test_the_readme_says_what_the_page_and_the_record_of_the_claims_say() -> Non
                 found = f"{with_controller[version]}‡"
             assert (moves[version], found) == (by_moves, by_restarts), version
             for column, text in zip(columns, texts, strict=True):
-                cell = TOLD[("all", "2", "off", version, *column)]
+                cell = SAID[("all", "2", "off", version, *column)]
                 assert re.sub(r"\[(\d+)\].*", r"\1", cell).replace("ok", "holds") == text, (version, column)
     assert seen == [version.name for version in VERSIONS]
 

@@ -118,7 +118,7 @@ def test_a_limit_ends_searches_undecided_and_no_cell_then_holds(counter: Profile
     assert {one.hidden for one in cells} == {None}
 
 
-def test_a_step_that_leaves_a_domain_is_told_with_its_combination(counter: Profile) -> None:
+def test_a_step_that_leaves_a_domain_is_reported_with_its_combination(counter: Profile) -> None:
     with pytest.raises(
         ModelError, match=r"--limit 3 --no-odd --slips 1 --calls 3: .*count was set to 4, outside its domain"
     ):

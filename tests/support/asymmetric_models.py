@@ -1,6 +1,6 @@
-"""Rules that tell one ship of a fleet from another, though ships are declared alike.
+"""Rules that distinguish one ship of a fleet from another, though ships are declared alike.
 
-The line that does so is marked `# told apart`; every rule shows the difference on some state.
+The line that does so is marked `# distinguishes`; every rule shows the difference on some state.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Berths(Fleet):
 @action("test")
 def prefer_the_lower(s: Fleet, one: Ship, other: Ship) -> None:
     """Of two ships the one with the lower number leads."""
-    require(one < other)  # told apart
+    require(one < other)  # distinguishes
 
     s.lead = one
 
@@ -29,19 +29,19 @@ def prefer_the_lower(s: Fleet, one: Ship, other: Ship) -> None:
 @action("test")
 def promote_the_flagship(s: Fleet) -> None:
     """The same ship always leads."""
-    s.lead = FLAGSHIP  # told apart
+    s.lead = FLAGSHIP  # distinguishes
 
 
 @action("test")
 def unload_the_flagship(s: Fleet) -> None:
     """One ship unloads."""
-    s.cargo[FLAGSHIP] = 0  # told apart
+    s.cargo[FLAGSHIP] = 0  # distinguishes
 
 
 @action("test")
 def avoid_the_flagship(s: Fleet, ship: Ship) -> None:
     """Every ship but one may lead."""
-    require(ship != FLAGSHIP)  # told apart
+    require(ship != FLAGSHIP)  # distinguishes
 
     s.lead = ship
 
@@ -50,25 +50,25 @@ def avoid_the_flagship(s: Fleet, ship: Ship) -> None:
 def follow_the_next(s: Fleet, ship: Ship) -> None:
     """A ship follows the one with the next number."""
     require(ship >= 0)
-    s.follows[ship] = ship - 1  # told apart
+    s.follows[ship] = ship - 1  # distinguishes
 
 
 @action("test")
 def load_by_number(s: Fleet, ship: Ship) -> None:
     """A ship carries as many barrels as its number says."""
-    s.heaviest = ship  # told apart
+    s.heaviest = ship  # distinguishes
 
 
 @action("test")
 def lead_by_cargo(s: Fleet, barrel: Barrel) -> None:
     """The ship whose number is that of a barrel leads."""
-    s.lead = barrel  # told apart
+    s.lead = barrel  # distinguishes
 
 
 def first_at_sea(s: Fleet) -> int:
     for ship in s.each(Ship):
         if contains(s.at_sea, ship):
-            return ship  # told apart
+            return ship  # distinguishes
     return NONE
 
 
@@ -83,7 +83,7 @@ def promote_the_last(s: Fleet) -> None:
     """The last ship at sea leads."""
     for ship in s.each(Ship):
         if contains(s.at_sea, ship):
-            s.lead = ship  # told apart
+            s.lead = ship  # distinguishes
 
 
 @action("test")
@@ -91,7 +91,7 @@ def hand_over(s: Fleet) -> None:
     """Each ship takes the cargo of the ship before it, and the first that of none."""
     carried = 0
     for ship in s.each(Ship):
-        s.cargo[ship] = carried  # told apart
+        s.cargo[ship] = carried  # distinguishes
         carried = s.cargo[ship] + 1
 
 
@@ -99,7 +99,7 @@ def hand_over(s: Fleet) -> None:
 def take_over(s: Fleet, giver: Ship) -> None:
     """Every ship empties all that follow it, also those that carry something only because of an earlier one."""
     for ship in s.each(Ship):
-        if s.cargo[giver] > s.heaviest:  # told apart
+        if s.cargo[giver] > s.heaviest:  # distinguishes
             s.cargo[ship] = 0
 
 
@@ -108,7 +108,7 @@ def leave_and_join(s: Fleet, other: Ship) -> None:
     """Ships leave the sea, or call another to it."""
     for ship in s.each(Ship):
         if s.damaged[ship]:
-            s.at_sea = without(s.at_sea, other)  # told apart
+            s.at_sea = without(s.at_sea, other)  # distinguishes
         else:
             s.at_sea = with_member(s.at_sea, other)
 
@@ -118,14 +118,14 @@ def repair_until_one_is_whole(s: Fleet) -> None:
     """Repair ships up to the first that is whole."""
     for ship in s.each(Ship):
         if not s.damaged[ship]:
-            return  # told apart
+            return  # distinguishes
         s.damaged[ship] = False
 
 
 @action("test")
 def keep_the_last_name(s: Fleet, ship: Ship) -> None:
     """A loop that leaves its last ship behind in a name that had a value."""
-    for ship in s.each(Ship):  # told apart  # noqa: PLR1704
+    for ship in s.each(Ship):  # distinguishes  # noqa: PLR1704
         s.damaged[ship] = False
     s.lead = ship
 
@@ -134,7 +134,7 @@ def keep_the_last_name(s: Fleet, ship: Ship) -> None:
 def repair_after_another(s: Fleet, giver: Ship) -> None:
     """A helper writes what the loop reads of other ships."""
     for ship in s.each(Ship):
-        repair_after(s, ship, giver)  # told apart
+        repair_after(s, ship, giver)  # distinguishes
 
 
 def repair_after(s: Fleet, ship: Ship, giver: Ship) -> None:
@@ -145,7 +145,7 @@ def repair_after(s: Fleet, ship: Ship, giver: Ship) -> None:
 @action("test")
 def avoid_the_first_number(s: Fleet, ship: Ship) -> None:
     """Every ship but the first may lead."""
-    require(ship > 0)  # told apart
+    require(ship > 0)  # distinguishes
 
     s.lead = ship
 
@@ -155,7 +155,7 @@ def damage_the_first(s: Fleet) -> None:
     """The ship that is counted first is damaged."""
     count = 0
     for ship in s.each(Ship):
-        if count < 1:  # told apart
+        if count < 1:  # distinguishes
             s.damaged[ship] = True
         count = count + 1
 
@@ -164,7 +164,7 @@ def damage_the_first(s: Fleet) -> None:
 def divert_all(s: Fleet, harbour: Ship) -> None:
     """Every ship is followed by itself, or makes another follow it that follows nobody yet."""
     for ship in s.each(Ship):
-        divert(s, ship, ship, harbour)  # told apart
+        divert(s, ship, ship, harbour)  # distinguishes
 
 
 def divert(s: Fleet, ship: Ship, target: Ship, harbour: Ship) -> None:
@@ -179,13 +179,13 @@ def numbers_are_small(s: Fleet) -> bool:
     total = 0
     for ship in s.each(Ship):
         if contains(s.at_sea, ship):
-            total += ship  # told apart
+            total += ship  # distinguishes
     return total < 2
 
 
 @always("The flagship is in port.")
 def flagship_is_in_port(s: Fleet) -> bool:
-    return not contains(s.at_sea, FLAGSHIP)  # told apart
+    return not contains(s.at_sea, FLAGSHIP)  # distinguishes
 
 
 def ships_at_sea(s: Fleet) -> int:
@@ -195,14 +195,14 @@ def ships_at_sea(s: Fleet) -> int:
 
 @always("The set of ships at sea is no large number.")
 def few_at_sea(s: Fleet) -> bool:
-    return ships_at_sea(s) < 3  # told apart
+    return ships_at_sea(s) < 3  # distinguishes
 
 
 @always("No ship follows one with a lower number.")
 def nobody_follows_a_lower(s: Fleet) -> bool:
     for ship in s.each(Ship):
         followed_ship = s.follows[ship]
-        if followed_ship < ship and followed_ship != NONE:  # told apart
+        if followed_ship < ship and followed_ship != NONE:  # distinguishes
             return False
     return True
 
@@ -213,13 +213,13 @@ def the_first_is_at_sea(s: Fleet) -> bool:
         if contains(s.at_sea, ship):
             return True
         if s.damaged[ship]:
-            return False  # told apart
+            return False  # distinguishes
     return True
 
 
 @always("The lead has a number.")
 def lead_is_true(s: Fleet) -> bool:
-    return not s.lead  # told apart
+    return not s.lead  # distinguishes
 
 
 @always("The last ship that is damaged is empty.")
@@ -227,13 +227,13 @@ def the_last_damaged_is_empty(s: Fleet) -> bool:
     last = 0
     for ship in s.each(Ship):
         if s.damaged[ship]:
-            last = s.cargo[ship]  # told apart
+            last = s.cargo[ship]  # distinguishes
     return last == 0
 
 
 @always("Some choice by number.")
 def a_choice_by_number(s: Fleet) -> bool:
-    return s.cargo[FLAGSHIP if s.lead == NONE else s.lead] == 0  # told apart
+    return s.cargo[FLAGSHIP if s.lead == NONE else s.lead] == 0  # distinguishes
 
 
 @always("The crowd is empty, or the flagship's.")
@@ -242,12 +242,12 @@ def crowd_is_of_the_flagship(s: Fleet) -> bool:
     for ship in s.each(Ship):
         if s.cargo[ship] > 0:
             crowd = with_member(crowd, ship)
-    return crowd == with_member(EMPTY, FLAGSHIP) or crowd == EMPTY  # told apart
+    return crowd == with_member(EMPTY, FLAGSHIP) or crowd == EMPTY  # distinguishes
 
 
 @always("The number of the lead is small.")
 def lead_is_small(s: Fleet) -> bool:
-    return s.lead + 1 < 2  # told apart
+    return s.lead + 1 < 2  # distinguishes
 
 
 @always("Cargo added up, and cut down on the way, is nothing.")
@@ -255,7 +255,7 @@ def nothing_is_left(s: Fleet) -> bool:
     total = 0
     for ship in s.each(Ship):
         if s.damaged[ship]:
-            total = min(total, s.cargo[ship])  # told apart
+            total = min(total, s.cargo[ship])  # distinguishes
         else:
             total += s.cargo[ship]
     return total == 0
@@ -264,7 +264,7 @@ def nothing_is_left(s: Fleet) -> bool:
 @always("No ship has the number of the set of ships at sea.")
 def no_ship_is_a_set(s: Fleet) -> bool:
     for ship in s.each(Ship):
-        same = ships_at_sea(s) == ship  # told apart
+        same = ships_at_sea(s) == ship  # distinguishes
         if same and s.damaged[ship]:
             return False
     return True

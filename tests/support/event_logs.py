@@ -51,7 +51,7 @@ def lines_of_brokers(run: Walk) -> list[str]:
 
 
 def walk(profile: Profile, *, steps: int, seed: int, rare: float, **bounds: int) -> Walk:
-    """A random run of so many steps without a consumer; what uses up a bound (a record, an epoch) comes as rarely as told."""
+    """A random run of so many steps without a consumer; what uses up a bound (a record, an epoch) comes as rarely as `rare` says."""
     model = profile.bounded_to_follow(**bounds, **dict.fromkeys(ENDLESS, 3))
     random, interpreter = Random(seed), Interpreter(model, ENDLESS)
     often = [

@@ -122,8 +122,8 @@ class TransactionHistory:
         if now != was and now in (Sent.ACKNOWLEDGED, Sent.FAILED, Sent.DROPPED):
             outcome = "ok" if now == Sent.ACKNOWLEDGED else "info"
             known = [offset for offset, other, _ in self.logs[partition] if other == txn]
-            told = {"offset": known[0]} if known and outcome == "ok" else {}
-            self.operations.append({**op(outcome, "produce", process), **asked, **told})
+            at = {"offset": known[0]} if known and outcome == "ok" else {}
+            self.operations.append({**op(outcome, "produce", process), **asked, **at})
 
     def _read(self, s: Transactions) -> None:
         for partition in s.each(Partition):

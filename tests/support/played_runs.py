@@ -68,7 +68,7 @@ def scheduled(*, with_trouble: bool = False) -> ScheduleRun:
     return ScheduleRun(schedule=schedule, release="4.1.1 with KRaft", known=known, runs=tuple(runs))
 
 
-def told(name: str, place: str, *, as_the_model: bool = True) -> StoryRun:
+def story_run(name: str, place: str, *, as_the_model: bool = True) -> StoryRun:
     """A story on a release, with clients of version 0: its run went as the model, or its last message was refused."""
     planned = plan(stories([name]), [place])[0]
     trace, states = planned.trace, planned.trace.unpacked()
@@ -89,7 +89,7 @@ def told(name: str, place: str, *, as_the_model: bool = True) -> StoryRun:
     return StoryRun(planned=planned, runs=(run,))
 
 
-def told_of_quorum(name: str, quorum: str, place: str, *, as_the_model: bool = True) -> QuorumRun:
+def quorum_story_run(name: str, quorum: str, place: str, *, as_the_model: bool = True) -> QuorumRun:
     """A story of the quorum on a release: it went as the model says, or its last step was not done."""
     (planned,) = plan_of_quorum([only(quorum_stories([name])[0], quorum, place)])
     steps, seen = along(planned, as_the_model=as_the_model)
@@ -97,7 +97,7 @@ def told_of_quorum(name: str, quorum: str, place: str, *, as_the_model: bool = T
     return QuorumRun(planned=planned, runs=(run,))
 
 
-def told_of_groups(name: str, client: str, place: str, *, as_the_model: bool = True) -> GroupsRun:
+def groups_story_run(name: str, client: str, place: str, *, as_the_model: bool = True) -> GroupsRun:
     """A story of groups on a release: it went as the model says, or its last step was not done."""
     (planned,) = plan_of_groups([only(group_stories([name])[0], client, place)])
     steps, seen = along(planned, as_the_model=as_the_model)

@@ -261,7 +261,7 @@ def plant_read_twice(run: Run, random: Random) -> Planted:
 
 
 def plant_elsewhere(run: Run, random: Random) -> Planted:
-    """The producer was told another offset than the one at which the record is read."""
+    """The producer got another offset than the one at which the record is read."""
     run = copy.deepcopy(run)
     known = [r for r in run.records if r.outcome == "ok" and run.reads(r) and _acknowledged_at(run, r) is not None]
     if not known:
@@ -317,7 +317,7 @@ def plant_second_copy_elsewhere(run: Run, random: Random) -> Planted:
 
 
 def plant_refused(run: Run, random: Random) -> Planted:
-    """A record is read that the producer was told was refused."""
+    """A record is read that was refused, as the producer knows."""
     run = copy.deepcopy(run)
     if not run.refused:
         return None

@@ -21,6 +21,6 @@ ROWS: list[tuple[str, str, str, str]] = re.findall(
 )
 
 
-def told(cells: str) -> dict[str, str]:
+def verdicts(cells: str) -> dict[str, str]:
     """What a row says of each property."""
     return dict(zip(COLUMNS, cells.strip("| ").split(" | "), strict=True))

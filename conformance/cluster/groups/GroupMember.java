@@ -22,7 +22,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Does what it is told through a socket with the consumer of a group. It answers by the command's number: an error or none, and what it has.
+ * Obeys commands that come through a socket, with the consumer of a group. It answers by the command's number: an error or none, and what it has.
  *
  * It commits what is done of a partition before it gives it up, unless it commits automatically. Partitions are paused when they are assigned: a record comes only from the partition that is polled by its number.
  *
@@ -30,7 +30,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  */
 public class GroupMember {
     private static BufferedReader commands;
-    private static PrintWriter told;
+    private static PrintWriter answers;
     private static String topic;
     private static KafkaConsumer<byte[], byte[]> consumer;
     private static boolean commitsByItself;
@@ -44,7 +44,7 @@ public class GroupMember {
         topic = arguments[1];
         Socket socket = new Socket("127.0.0.1", Integer.parseInt(arguments[2]));
         commands = new BufferedReader(new InputStreamReader(socket.getInputStream(), "UTF-8"));
-        told = new PrintWriter(socket.getOutputStream());
+        answers = new PrintWriter(socket.getOutputStream());
         ByteArrayDeserializer bytes = new ByteArrayDeserializer();
         consumer = new KafkaConsumer<>(settings, bytes, bytes);
         commitsByItself = settings.getProperty("enable.auto.commit").equals("true");
@@ -54,36 +54,36 @@ public class GroupMember {
             String number = words[0];
             try {
                 switch (words[1]) {
-                    case "poll": tell(number, null, poll(words[2], words[3])); break;
-                    case "assigned": tell(number, null, listed(consumer.assignment())); break;
+                    case "poll": answer(number, null, poll(words[2], words[3])); break;
+                    case "assigned": answer(number, null, listed(consumer.assignment())); break;
                     case "revoked":
-                        tell(number, null, listed(revoked));
+                        answer(number, null, listed(revoked));
                         revoked.clear();
                         break;
                     case "position":
-                        tell(number, null, "" + consumer.position(partition(words[2]), Duration.ofSeconds(10)));
+                        answer(number, null, "" + consumer.position(partition(words[2]), Duration.ofSeconds(10)));
                         break;
                     case "commit":
                         if (words.length == 4) consumer.commitSync(offset(words[2], words[3]));
                         else consumer.commitSync(offset(words[2], words[3]), Duration.ofMillis(Long.parseLong(words[4])));
-                        tell(number, null, "");
+                        answer(number, null, "");
                         break;
                     case "send":
-                        consumer.commitAsync(offset(words[2], words[3]), (offsets, problem) -> tell(number, problem, ""));
+                        consumer.commitAsync(offset(words[2], words[3]), (offsets, problem) -> answer(number, problem, ""));
                         break;
                     case "done":
                         done.putAll(offset(words[2], words[3]));
-                        tell(number, null, "");
+                        answer(number, null, "");
                         break;
                     case "hold": holds = number; break;
                     case "close":
                         consumer.close();
-                        tell(number, null, "");
+                        answer(number, null, "");
                         break;
                     default: throw new IllegalArgumentException(words[1]);
                 }
             } catch (Exception problem) {
-                tell(number, problem, "");
+                answer(number, problem, "");
             }
         }
         Runtime.getRuntime().halt(0);
@@ -116,9 +116,9 @@ public class GroupMember {
         return Collections.singletonMap(partition(number), new OffsetAndMetadata(Long.parseLong(next)));
     }
 
-    private static synchronized void tell(String number, Exception problem, String said) {
-        told.println(number + " " + (problem == null ? "" : problem.getClass().getSimpleName()) + " " + said);
-        told.flush();
+    private static synchronized void answer(String number, Exception problem, String said) {
+        answers.println(number + " " + (problem == null ? "" : problem.getClass().getSimpleName()) + " " + said);
+        answers.flush();
     }
 
     private static class PausesWhatIsNew implements ConsumerRebalanceListener {
@@ -134,13 +134,13 @@ public class GroupMember {
         public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
             consumer.pause(partitions);
             if (holds == null || partitions.isEmpty()) return;
-            tell(holds, null, listed(partitions));
+            answer(holds, null, listed(partitions));
             holds = null;
             try {
                 String[] words = commands.readLine().split(" ");
                 // Without a position of its own the consumer would ask the coordinator for one, in an epoch that is over (STALE_MEMBER_EPOCH).
                 consumer.seek(partition(words[2]), Long.parseLong(words[3]));
-                tell(words[0], null, "");
+                answer(words[0], null, "");
             } catch (IOException problem) {
                 throw new UncheckedIOException(problem);
             }

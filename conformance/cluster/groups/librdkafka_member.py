@@ -62,7 +62,7 @@ class Member:
         return ",".join(map(str, sorted(found)))
 
     def position(self, partition: str) -> str:
-        """What it reads next. librdkafka tells this only once it has read: before, it is what is committed, or where it is reset to."""
+        """What it reads next. librdkafka gives this only once it has read: before, it is what is committed, or where it is reset to."""
         (found,) = self.consumer.position([self._at(partition)])
         if found.offset < 0:
             (found,) = self.consumer.committed([self._at(partition)], WAIT_SECONDS)

@@ -78,7 +78,7 @@ class Observer:
         self._take(log, high_watermark, epoch, step)
 
     def note_committed(self, leader: int, epoch: int, step: int) -> None:
-        """Everything in the log of a leader is committed, as a broker was told."""
+        """Everything in the log of a leader is committed, as a broker has read."""
         log = {batch.base: batch for batch in self.control.log(leader)}
         self._take(log, self.control.log_end(leader), epoch, step)
 

@@ -23,7 +23,7 @@ EXPANDS = "a fetch that shows that the follower may enter the ISR has the leader
 def fetch(run: PartitionRun, follower: int, leader: int, response: int) -> None:
     """Let one fetch through, and wait until the follower has taken in the answer: it then asks again.
 
-    A follower that once led an epoch without a record of it is first told that this epoch is not the leader's. It cuts nothing
+    A follower that once led an epoch without a record of it first gets the answer that this epoch is not the leader's. It cuts nothing
     for that, the leader learns nothing, and it asks once more: in the model that is no step. A follower that has to cut several
     epochs cuts one with each answer: in the model that is one step.
     """

@@ -250,7 +250,7 @@ def _fetches(s: Partition, other: int, leader: int) -> bool:
 
 
 def idle_members(s: Partition, leader: int, follower: int) -> tuple[int, ...]:
-    """The members of the ISR that have everything, and have told the leader so; but for the follower that is to leave."""
+    """The members of the ISR that have everything, as the leader knows; but for the follower that is to leave."""
     return tuple(
         other
         for other in s.each(Replica)

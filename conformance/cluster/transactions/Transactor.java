@@ -8,9 +8,9 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Does what it is told through a socket with a transactional producer, and answers each command by its number, with an error if there is one. */
+/** Obeys commands that come through a socket, with a transactional producer. It answers each by its number, with an error if there is one. */
 public class Transactor {
-    private static PrintWriter told;
+    private static PrintWriter answers;
 
     public static void main(String[] arguments) throws Exception {
         Properties settings = new Properties();
@@ -18,7 +18,7 @@ public class Transactor {
         String topic = arguments[1];
         Socket socket = new Socket("127.0.0.1", Integer.parseInt(arguments[2]));
         BufferedReader commands = new BufferedReader(new InputStreamReader(socket.getInputStream(), "UTF-8"));
-        told = new PrintWriter(socket.getOutputStream());
+        answers = new PrintWriter(socket.getOutputStream());
         ByteArraySerializer bytes = new ByteArraySerializer();
         KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings, bytes, bytes);
         for (String line = commands.readLine(); line != null; line = commands.readLine()) {
@@ -33,19 +33,19 @@ public class Transactor {
                     default:
                         producer.send(
                             new ProducerRecord<>(topic, Integer.parseInt(words[2]), null, words[3].getBytes("UTF-8")),
-                            (record, problem) -> tell(number, problem));
+                            (record, problem) -> answer(number, problem));
                         continue;
                 }
-                tell(number, null);
+                answer(number, null);
             } catch (Exception problem) {
-                tell(number, problem);
+                answer(number, problem);
             }
         }
         Runtime.getRuntime().halt(0);
     }
 
-    private static synchronized void tell(String number, Exception problem) {
-        told.println(number + " " + (problem == null ? "" : problem.getClass().getSimpleName()));
-        told.flush();
+    private static synchronized void answer(String number, Exception problem) {
+        answers.println(number + " " + (problem == null ? "" : problem.getClass().getSimpleName()));
+        answers.flush();
     }
 }

@@ -1,4 +1,4 @@
-"""Producers of client libraries that do what they are told: Kafka's own in Java, and librdkafka. They send again by themselves."""
+"""Producers of client libraries that obey commands: Kafka's own in Java, and librdkafka. They send again by themselves."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ Key = tuple[str, int, int]
 
 
 class NotDoneError(ClusterError):
-    """A step is not done: the brokers, or what the producer was told, do not lead there."""
+    """A step is not done: the brokers, or the answers to the producer, do not lead there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +82,7 @@ class PlayedStep:
 
 @dataclass(kw_only=True)
 class Client:
-    """What a producer has been told."""
+    """What a producer has learned."""
 
     producer_id: int = NONE
     epoch: int = NONE
@@ -316,17 +316,17 @@ class Play:
         return next((one.producer_id for one in self.clients.values() if one.producer_id != NONE), NONE)
 
     def _observed(self) -> Transactions:
-        """The state of the model as it is seen: records and coordinator on the brokers, and what producers were told."""
-        found, told = self._first_state(), self.seen
+        """The state of the model as it is seen: records and coordinator on the brokers, and what producers know."""
+        found, known = self._first_state(), self.seen
         for name in ("phase", "stage", "owner"):
-            for position, value in enumerate(getattr(told, name)):
+            for position, value in enumerate(getattr(known, name)):
                 getattr(found, name)[position] = value
         for partition in self.leaders:
             there = self._look(partition)
             found.seen_epoch[partition] = there.epoch
             for txn in range(self.model.bounds["transactions"]):
-                found.sent[txn][partition] = told.sent[txn][partition]
-                found.number[txn][partition] = told.number[txn][partition]
+                found.sent[txn][partition] = known.sent[txn][partition]
+                found.number[txn][partition] = known.number[txn][partition]
                 fates = there.fates(Txn.show(txn, self.model.bounds))
                 found.record[txn][partition], found.copy[txn][partition] = (*fates, Fate.ABSENT, Fate.ABSENT)[:2]
         entry = self._noted()
@@ -442,13 +442,13 @@ class Play:
 
     # Producers
 
-    def _told(self, producer: int, reply: Reply) -> None:
+    def _learns_epoch(self, producer: int, reply: Reply) -> None:
         """A producer learns its epoch, in which sequence numbers begin at 0."""
         one = self.clients[producer]
         one.producer_id, one.epoch, one.numbers = reply.producer_id, reply.epoch, {}
 
     def _stopped(self, producer: int, reply: Reply) -> None:
-        """A producer is told an error after which it can only be closed."""
+        """A producer gets an error after which it can only be closed."""
         self.seen.phase[producer] = Phase.FENCED if reply.error in FENCING else Phase.DEAD
 
     def _name(self, producer: int) -> str:
@@ -470,7 +470,7 @@ class Play:
         if reply.error != NO_ERROR:
             self._stopped(producer, reply)
             raise NotDoneError(f"the answer is {reply.in_words}")
-        self._told(producer, reply)
+        self._learns_epoch(producer, reply)
         self.seen.phase[producer] = Phase.READY
         return f"producer id {reply.producer_id}, epoch {reply.epoch}"
 
@@ -495,7 +495,7 @@ class Play:
         if reply.error != NO_ERROR:
             self._stopped(producer, reply)
             return f"the answer is {reply.in_words}"
-        self._told(producer, reply)
+        self._learns_epoch(producer, reply)
         self.seen.phase[producer] = Phase.READY
         return f"epoch {reply.epoch}"
 
@@ -607,7 +607,7 @@ class Play:
         self.seen.stage[txn] = Stage.COMMITTED if commit else Stage.ABORTED
         self.seen.phase[producer] = Phase.BUMPING if after.phase[producer] == Phase.BUMPING else Phase.READY
         if reply.producer_id != NONE:
-            self._told(producer, reply)
+            self._learns_epoch(producer, reply)
             return f"the answer is no error, and epoch {reply.epoch}"
         return "the answer is no error"
 

@@ -200,7 +200,7 @@ class LibraryPlay(Play):
         if error or reply is None or reply.error != NO_ERROR:
             self.seen.phase[producer] = Phase.DEAD
             raise NotDoneError(f"the library says {error or 'nothing'}")
-        self._told(producer, reply)
+        self._learns_epoch(producer, reply)
         self.seen.phase[producer] = Phase.READY
         return f"producer id {reply.producer_id}, epoch {reply.epoch}"
 
@@ -319,6 +319,6 @@ class LibraryPlay(Play):
         self.seen.stage[txn] = Stage.COMMITTED if commit else Stage.ABORTED
         self.seen.phase[producer] = Phase.BUMPING if bumps else Phase.READY
         if reply.producer_id != NONE:
-            self._told(producer, reply)
+            self._learns_epoch(producer, reply)
             return f"the call returns; epoch {reply.epoch}"
         return "the answer is no error; the library asks for another epoch" if bumps else "the call returns"

@@ -10,7 +10,7 @@ class ConnectionLost(Exception):
 
 
 class NoResponse(Exception):
-    """No response came in time: request or response was lost, or the broker is slow. The client cannot tell which."""
+    """No response came in time: request or response was lost, or the broker is slow. The client cannot know which."""
 
 
 class Wire(Protocol):

@@ -14,7 +14,7 @@ NO_GENERATION = -1
 
 @dataclass(frozen=True, kw_only=True)
 class Subscription:
-    """What a member tells when it joins: what it owns, and in which generation it got it (ConsumerPartitionAssignor.Subscription)."""
+    """What a member sends when it joins: what it owns, and in which generation it got it (ConsumerPartitionAssignor.Subscription)."""
 
     owned: frozenset[int] = frozenset()
     generation: int = NO_GENERATION

@@ -21,7 +21,7 @@ class GroupState(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class JoinResponse:
-    """The answer to JoinGroup; the leader is told of all members."""
+    """The answer to JoinGroup; the leader gets all members."""
 
     error: ErrorCode = ErrorCode.NONE
     member: str = ""
@@ -95,8 +95,8 @@ class ClassicGroup:
         self.prepare_rebalance()
 
     def _joined(self, member: str) -> JoinResponse:
-        told = {name: one.subscription for name, one in self.members.items()} if member == self.leader else {}
-        return JoinResponse(member=member, generation=self.generation, members=told)
+        members = {name: one.subscription for name, one in self.members.items()} if member == self.leader else {}
+        return JoinResponse(member=member, generation=self.generation, members=members)
 
     def prepare_rebalance(self) -> None:
         """All are to join again (maybePrepareRebalance)."""

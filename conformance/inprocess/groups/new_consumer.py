@@ -42,7 +42,7 @@ class NewConsumer(Consumer):
         return True
 
     def heartbeat(self, *, full: bool) -> None:
-        """ConsumerGroupHeartbeat; a full request tells what the member owns, as the one after a reconciliation does."""
+        """ConsumerGroupHeartbeat; a full request says what the member owns, as the one after a reconciliation does."""
         owned = frozenset(self.assigned) if full else None
         self.answered(self.coordinator.consumer.heartbeat(self.member, self.epoch, owned))
 

@@ -11,7 +11,7 @@ RETENTION_MS = 7 * 24 * 60 * 60 * 1000
 
 @dataclass(frozen=True, kw_only=True)
 class OffsetAndMetadata:
-    """An offset to read next, the leader epoch of the record before it if the consumer has told it, and when it was committed."""
+    """An offset to read next, the leader epoch of the record before it if the consumer has sent it, and when it was committed."""
 
     offset: int
     leader_epoch: int | None = None

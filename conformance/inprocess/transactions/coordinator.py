@@ -13,7 +13,7 @@ from .state_manager import TransactionStateManager
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a producer or a leader is told; an epoch only where the response has one."""
+    """The answer to a producer or a leader; an epoch only where the response has one."""
 
     error: ErrorCode = ErrorCode.NONE
     epoch: int = NO_EPOCH
@@ -157,17 +157,17 @@ class TransactionCoordinator:
 
     def _prepare(self, metadata: TransactionMetadata, committed: bool, client_version: int) -> Answer:
         """The decision goes into the log. Then the producer is answered, and markers are sent (sendTxnMarkersCallback)."""
-        told: list[Answer] = []
+        answers: list[Answer] = []
 
         def decided() -> None:
             completion = metadata.prepare_complete()
-            told.append(Answer(epoch=completion.producer_epoch if client_version >= 2 else NO_EPOCH))
+            answers.append(Answer(epoch=completion.producer_epoch if client_version >= 2 else NO_EPOCH))
             self.markers.send(committed, metadata, completion)
 
         transit = metadata.prepare_end(_prepared(committed), client_version)
         self.states.append(transit, decided)
         self.states.replicate()
-        return told[0]
+        return answers[0]
 
     def _fence(self, metadata: TransactionMetadata) -> Answer:
         """Abort in a newer epoch, in the way of the cluster's version, whatever the producer has."""

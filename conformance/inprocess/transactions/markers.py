@@ -18,7 +18,7 @@ class Marker:
     coordinator_epoch: int
     committed: bool
     version: int
-    """The transaction version; 0 if the coordinator does not tell it."""
+    """The transaction version; 0 if the coordinator does not send it."""
 
 
 class MarkerChannel:

@@ -62,7 +62,7 @@ class TransactionMetadata:
         return replace(now, **changes)  # type: ignore[arg-type]
 
     def prepare_fence(self) -> Transit:
-        """The next epoch, which no producer is told (prepareFenceProducerEpoch)."""
+        """The next epoch, which no producer gets (prepareFenceProducerEpoch)."""
         return self._prepare(TransactionState.PREPARE_EPOCH_FENCE, producer_epoch=self.producer_epoch + 1)
 
     def prepare_increment(self, expected: int | None) -> Transit:

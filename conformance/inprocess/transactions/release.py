@@ -38,7 +38,7 @@ class Release:
     marker_epochs: MarkerEpochs = MarkerEpochs.NOT_OLDER
     """Which epochs a leader accepts in a marker of version 2."""
     markers_have_version: bool = True
-    """Do markers tell their version? Those of a coordinator before 4.2 do not."""
+    """Do markers have their version? Those of a coordinator before 4.2 do not."""
     producer_bumps: bool = False
     """Does a producer ask for a new epoch after an error (KIP-360)?"""
     timeout_fences: bool = False

@@ -169,7 +169,7 @@ def read_new_bitnami(values: Values) -> list[ConfigurationFile]:
 
 
 def _versions_of(values: Values) -> str:
-    """The chart, with its versions as far as the keys tell them."""
+    """The chart, with its versions as far as the keys show them."""
     to_31, from_32 = _marks(values)
     if to_31:
         return "Bitnami's chart kafka 24 to 31 (from 32 on it ignores extraConfig)"

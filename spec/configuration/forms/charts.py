@@ -1,7 +1,7 @@
 """The Helm charts whose values are read, as data: by which keys each is known, and what its own values and templates set.
 
 What a values file does not set is what the chart's own values have, and these are not in the file. Which chart it is, and between which
-versions, is told by keys that other versions do not have.
+versions, is known by keys that other versions do not have.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class _Block:
 
     @property
     def behaviour(self) -> dict[str, str]:
-        """What tells clients apart: the values of keys that matter; of an ID for transactions, that there is one."""
+        """What distinguishes clients: the values of keys that matter; of an ID for transactions, that there is one."""
         given = {entry.key: entry.value for entry in self.entries if entry.key in keys_that_matter(self.role)}
         return {**given, "transactional.id": ""} if "transactional.id" in given else given
 
@@ -75,6 +75,7 @@ def read_client_log(source: SourceText) -> list[ConfigurationFile]:
             entries=tuple(_as_it_is(block.entries, versions)),
             warnings=(*_version(source, versions), *_of_idempotence(block.entries, versions)),
             client=JAVA,
+            client_release=versions[0] if len(versions) == 1 else "",
             printed=True,
         )
         for block in found.values()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from ..configuration_file import ConfigurationFile, SourceText, duplicates
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .containers import (
+    NEEDS_ITS_LOG,
     Broker,
     Container,
     Mount,
@@ -24,6 +25,7 @@ from .containers import (
 )
 from .foreign_keys import decides_elsewhere, sets_elsewhere
 from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, Image, name_and_tag, names
+from .pod_volumes import folders_of_logs, is_in
 from .references import filled_by_compose
 from .scripts import CommandNotRead
 from .start_commands import starts_broker, with_variables_set
@@ -85,8 +87,11 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     brokers: list[Broker] = []
     topics: list[ConfigurationFile] = []
     doubts: list[Notice] = []
+    spread = False
     for service in _services(source, problems):
         container = service.container
+        # Docker Swarm takes such files too, and places services on several machines.
+        spread = spread or service.parts.at("deploy", "placement") is not None
         image = image_of(container.named.text)
         if image is None:
             found = list(_beside(service))
@@ -116,7 +121,8 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     problems = [problem for topic in dict.fromkeys(topics) for problem in duplicates(topic.entries, TAKES)]
     if problems:
         raise ConfigurationError(problems)
-    return [together(brokers, doubts, source.path, FORM), *dict.fromkeys(topics)]
+    whole = together(brokers, doubts, source.path, FORM)
+    return [replace(whole, on_one_machine=(whole.brokers or 0) > 1 and not spread), *dict.fromkeys(topics)]
 
 
 def _services(source: SourceText, problems: list[Notice]) -> Iterator[_Service]:
@@ -277,7 +283,19 @@ def _broker(service: _Service, image: Image, problems: list[Notice]) -> Broker:
     why, advice = "What the environment or a file .env sets goes before it.", "Audit what docker compose config prints."
     doubts = [*(mount for mount in mounts if mount.decides), *defaults_taken(container, image, why, advice)]
     broker = broker_of(container, image, problems, form=FORM, takes=TWICE, doubts=doubts)
-    return replace(broker, count=_count(service))
+    unkept = _unkept(broker, [mount for mount in _mounts(service) if mount.target])
+    return replace(broker, count=_count(service), warnings=(*broker.warnings, *unkept))
+
+
+def _unkept(broker: Broker, mounts: Sequence[Mount]) -> Iterator[Notice]:
+    """The doubt about logs that lie in the container itself."""
+    for folder, line in folders_of_logs(broker.entries, broker.image, broker.container.image_line):
+        if broker.holds_records and not any(is_in(folder, mount.target) for mount in mounts):
+            what = (
+                f"its logs lie in {folder}, where it mounts no volume: a container that is created again may have none."
+            )
+            advice = f"Mount a volume at {folder}, and set the folder if the image has another one."
+            yield replace(broker.container.notice(what, NEEDS_ITS_LOG, advice, line), decides=True)
 
 
 def _count(service: _Service) -> int | None:

@@ -149,6 +149,7 @@ def of_connector(
     passes = tolerance if tolerance is not None and tolerance.value.strip().lower() == TOLERATED else None
     letters = given.get(DEAD_LETTERS)
     keeps = letters if letters is not None and letters.value.strip() else None
+    dead = () if keeps is None or not sink else (_about_dead_letters(keeps),)
     created = [entry for entry in entries if sink and entry.key.startswith(PREFIX)]
     ignored = [entry.notice("a sink creates no topics.", "It has no effect.", "Leave it out.") for entry in created]
     return [
@@ -157,7 +158,7 @@ def of_connector(
             form=CONNECTOR,
             role=role,
             entries=own,
-            warnings=(*warnings, *ignored, again, doubt),
+            warnings=(*warnings, *ignored, *dead, again, doubt),
             name=name,
             client=CONNECT,
             creates=() if sink else tuple(new_topics(path, entries)),
@@ -166,6 +167,13 @@ def of_connector(
             keeps_failed=keeps,
         )
     ]
+
+
+def _about_dead_letters(keeps: ConfigEntry) -> Notice:
+    """The doubt about where a sink keeps records that fail (DeadLetterQueueReporter: a failed send is logged)."""
+    what = "what a sink sends to its topic of dead letters is not audited."
+    why = "The offset of a record that failed may be committed before it is kept there, and a send that fails is logged only."
+    return keeps.notice(what, why, "Audit that topic with the worker's producer, and watch its log.", decides=True)
 
 
 def with_workers(files: Sequence[ConfigurationFile], problems: list[Notice]) -> list[ConfigurationFile]:

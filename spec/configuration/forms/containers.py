@@ -23,7 +23,7 @@ TELLING = (
         "inter.broker.protocol.version log.dir log.dirs"
     )
 )
-"""Keys of a broker that tell how it behaves, in which mode it runs, and which protocol it speaks."""
+"""Keys of a broker that show how it behaves, in which mode it runs, and which protocol it speaks."""
 CREATED = re.compile(r"([\w.-]+):(\d+):(\d+)(?::(\w+(?:,\w+)*))?")
 """A topic that wurstmeister's image creates: name, partitions, replicas, cleanup.policy (create-topics.sh of kafka-docker)."""
 CREATES = "KAFKA_CREATE_TOPICS"
@@ -144,7 +144,7 @@ def in_memory(path: str, line: int, whose: str) -> Notice:
 
 
 def release_of(container: Container, image: Image, problems: list[Notice], doubts: list[Notice]) -> ConfigEntry | None:
-    """The release of Kafka that the tag of an image names, or that it cannot be newer than; None if nothing tells."""
+    """The release of Kafka that the tag of an image names, or that it cannot be newer than; None if nothing shows it."""
     name, tag = name_and_tag(container.named.text)
     path, line = container.path, container.image_line
     try:

@@ -146,7 +146,7 @@ def _all_brokers(described: Collection[tuple[str, str | None]]) -> int | None:
 
 
 def _layer_of(heading: re.Match[str]) -> str | None:
-    """The layer of what is listed below a heading, where a line does not tell it: all but `--all` lists what was set at run time."""
+    """The layer of what is listed below a heading, where a line does not say it: all but `--all` lists what was set at run time."""
     if heading["which"] == "All":
         return None
     if heading["kind"] == "topic":
@@ -190,7 +190,7 @@ def _topics(text: str, path: str) -> list[ConfigurationFile]:
             name = partition["name"]
             if name not in entries:
                 what, why = (
-                    f"the line that tells ReplicationFactor and Configs of {name} is missing.",
+                    f"the line with ReplicationFactor and Configs of {name} is missing.",
                     "Only partitions are listed.",
                 )
                 advice = "Describe the whole topic, without options that leave lines out."

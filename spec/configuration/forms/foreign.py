@@ -142,7 +142,7 @@ def _other_format(text: str, path: str) -> Iterator[Notice]:
         yield Notice(what=what, why=NOT_UNDERSTOOD, advice=_running(), file=path)
     elif name == "YAML" and VALUES.fullmatch(Path(path).name):
         what = "by its name this has the values of a Helm chart."
-        why = "Only a chart's templates tell what a broker makes of them. Bitnami's kafka and Confluent's cp-kafka are known."
+        why = "Only a chart's templates show what a broker makes of them. Bitnami's kafka and Confluent's cp-kafka are known."
         yield Notice(what=what, why=why, advice=f"Audit what helm template prints. {_running()}", file=path)
     elif name is not None:
         what = f"by its name this is {name}, but it is none of the kinds of {name} that are read."
@@ -195,14 +195,14 @@ def _other_programs(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
 
 
 def _scala_or_librdkafka(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
-    """A key that both the Scala clients of 0.8 and librdkafka have, where none tells that it is the Scala client's file."""
+    """A key that both the Scala clients of 0.8 and librdkafka have, where none shows that it is the Scala client's file."""
     old = frozenset[str]().union(*catalogue().old.values())
     if any(entry.key in old - SHARED_WITH_SCALA for entry in entries):
         return
     for entry in entries:
         if entry.key in SHARED_WITH_SCALA:
             what = f"this is a key of {LIBRDKAFKA.about}, and of the Scala clients of Kafka 0.8."
-            why = "Their defaults differ, and no other key tells which of them reads the file."
+            why = "Their defaults differ, and no other key shows which of them reads the file."
             advice = "For the Scala producer add producer.type, for the Scala consumer zookeeper.connect;"
             yield entry.notice(
                 what, why, f"{advice} for librdkafka say {argument('assume', f'client={LIBRDKAFKA.name}')}."

@@ -12,7 +12,7 @@ from ..defaults import deciding_keys
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
-    """A program with a configuration of its own, told by its keys or by how they begin."""
+    """A program with a configuration of its own, recognised by its keys or by how they begin."""
 
     name: str
     keys: frozenset[str] = frozenset()

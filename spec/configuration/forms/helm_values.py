@@ -1,4 +1,4 @@
-"""Values of Helm charts that start brokers: Bitnami's kafka and Confluent's cp-kafka, told by their keys.
+"""Values of Helm charts that start brokers: Bitnami's kafka and Confluent's cp-kafka, recognised by their keys.
 
 A values file does not say of which chart it is, nor of which version. So what is taken is always a doubt, and what depends on the
 version is refused. What `helm template` prints has no such doubt.
@@ -100,7 +100,7 @@ def _charts_in(source: SourceText) -> list[Values]:
 
 
 def _chart(parts: Mapping) -> str | None:
-    """The chart that some keys tell."""
+    """The chart that some keys show."""
     keys = frozenset(parts.values)
     if (
         CONFLUENT_MARK in keys
@@ -134,7 +134,7 @@ def _of_strimzi(values: Values) -> list[ConfigurationFile]:
 
 
 def _of_bitnami(values: Values) -> list[ConfigurationFile]:
-    what = "these are values of Bitnami's chart kafka, and they do not tell of which version."
+    what = "these are values of Bitnami's chart kafka, and they do not show of which version."
     why = "Up to 23 and from 24 on it takes other keys, and ignores those that it does not know."
     raise ConfigurationError([values.notice(what, why, SERVER_PROPERTIES)])
 

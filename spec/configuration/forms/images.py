@@ -215,7 +215,7 @@ COMMON = Image(
     sets_logs=False,
     source="apache/kafka and confluentinc/cp-kafka, which read variables alike",
 )
-"""The rule for variables of which no image is told, unless KAFKA_CFG_ shows that they are bitnami's."""
+"""The rule for variables of no known image, unless KAFKA_CFG_ shows that they are bitnami's."""
 
 HARMLESS = re.compile(
     r"/etc/kafka/secrets(/.*)?|/opt/bitnami/kafka/(config/certs|data|logs)(/.*)?|/opt/kafka/(data|logs)[\w-]*(/.*)?|.*/[^/]*jaas[^/]*"

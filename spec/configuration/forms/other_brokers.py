@@ -1,4 +1,4 @@
-"""Brokers that are not Apache Kafka, or whose settings nobody can see: told by where a client connects to, or by their own files.
+"""Brokers that are not Apache Kafka, or whose settings nobody can see: recognised by where a client connects to, or by their own files.
 
 How the hosts of each service are called stands in its documentation: Confluent Cloud ("Access the bootstrap server"), Azure Event Hubs
 ("Event Hubs for Apache Kafka"), Amazon MSK Serverless ("Get the bootstrap brokers"), Redpanda Cloud, WarpStream, and OCI Streaming
@@ -13,7 +13,7 @@ from ..configuration_file import SourceText
 from ..notices import ConfigurationError, Notice
 
 PROTOCOL = "They speak Kafka's protocol, but their replication is another, which is not modelled."
-UNSEEN = "It is a service whose brokers cannot be seen: nothing tells how they replicate and what they flush."
+UNSEEN = "It is a service whose brokers cannot be seen: nothing shows how they replicate and what they flush."
 
 SERVICES: tuple[tuple[str, str, str], ...] = (
     (r"\b[pl]kc-[\w-]+\.[\w.-]*confluent\.cloud\b", "Confluent Cloud", UNSEEN),

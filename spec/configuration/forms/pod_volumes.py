@@ -59,10 +59,10 @@ def about_logs(pod: Pod, broker: Broker, mounts: Sequence[tuple[Mount, str]]) ->
     """That a broker's logs lie where they are lost with the container or the pod, or may be."""
     advice = "Use a volumeClaimTemplate, or another volume on a disk, and mount it where the logs lie."
     container, image = broker.container, broker.image
-    for folder, line in _folders_of_logs(broker.entries, image, container.image_line):
+    for folder, line in folders_of_logs(broker.entries, image, container.image_line):
         known = folder.partition("$")[0]
         inside = known if known == folder else known.rpartition("/")[0]
-        covering = [(one, kind) for one, kind in mounts if one.target and _is_in(inside, one.target)]
+        covering = [(one, kind) for one, kind in mounts if one.target and is_in(inside, one.target)]
         mount, kind = max(covering, key=lambda one: len(one[0].target), default=(None, ""))
         at = line if mount is None else mount.line
         if not inside.startswith("/"):
@@ -83,7 +83,7 @@ def about_logs(pod: Pod, broker: Broker, mounts: Sequence[tuple[Mount, str]]) ->
             yield container.notice(what, NEEDS_ITS_LOG, "Use a StatefulSet, or write a folder without a reference.", at)
 
 
-def _folders_of_logs(entries: Sequence[ConfigEntry], image: Image, line: int) -> Iterator[tuple[str, int]]:
+def folders_of_logs(entries: Sequence[ConfigEntry], image: Image, line: int) -> Iterator[tuple[str, int]]:
     """The folders in which a broker's logs lie, as its variables set them or the image does."""
     given = {entry.key: entry for entry in entries if entry.value.strip()}
     named = given.get("log.dirs") or (None if image.sets_logs else given.get("log.dir"))
@@ -100,5 +100,6 @@ def _keeps_its_name(pod: Pod) -> bool:
     return pod.kind in KEEPS_NAMES or pod.parts.text("hostname") is not None or pod.parts.text("hostNetwork") == "true"
 
 
-def _is_in(folder: str, target: str) -> bool:
+def is_in(folder: str, target: str) -> bool:
+    """Does a folder lie in another one?"""
     return folder == target or folder.startswith(f"{target.rstrip('/')}/")

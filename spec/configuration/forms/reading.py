@@ -1,4 +1,4 @@
-"""One configuration file: in which form it is, told from what is in it, and what it says of whose configuration.
+"""One configuration file: in which form it is, by what is in it, and what it says of whose configuration.
 
 What is in no form that is known, and what is another program's, is refused before anybody's name is put on it: `role:path` says whose
 configuration a file is, not in which form.
@@ -48,12 +48,12 @@ PROSE = re.compile(r"(?i)(?:readme|license|changelog)(?:\..*)?|.*\.(?:md|rst|ado
 """Files in a folder that are for people to read."""
 OF_CLIENTS = ("producer", "consumer")
 NAMES = {"producer": "producer", "consumer": "consumer", "topic": "topic", "server": "broker", "broker": "broker"}
-"""Words in a file's name that tell a role, where its content does not."""
+"""Words in a file's name that show a role, where its content does not."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """A form of configuration: `recognises` tells it by what is in a text, `read` says what the text means or refuses it.
+    """A form of configuration: `recognises` knows it by what is in a text, `read` says what the text means or refuses it.
 
     `mark` says in words by what it is recognised, and `holds` whose configuration it is. `takes_role`: its role may be said.
     """
@@ -72,7 +72,7 @@ def _object(source: SourceText) -> list[ConfigurationFile]:
 
 
 def _sections(source: SourceText) -> list[ConfigurationFile]:
-    """The client of each section; of a file with [default] alone the one that its keys or its name tell."""
+    """The client of each section; of a file with [default] alone the one that its keys or its name show."""
     found = sections_of(source)
     client = librdkafka.client_of(source, [entry for entries in found.values() for entry in entries])
     return [
@@ -257,7 +257,7 @@ def read_source(source: SourceText) -> list[ConfigurationFile]:
     if not found:
         return [_properties(source)]
     if source.role is not None and not found[0].takes_role:
-        what = f"these are {found[0].name}, which tell their roles."
+        what = f"these are {found[0].name}, which show their roles."
         raise ConfigurationError([source.notice(what, advice=f"Name the file without `{source.role}:`.")])
     return found[0].read(source)
 

@@ -82,7 +82,7 @@ NEUTRAL = names(
 REFUSED: tuple[tuple[str, str], ...] = (
     (r"confluent_.*", "Confluent Cloud runs an engine of its own, which is not the Kafka that is modelled"),
     (r"azurerm_eventhub.*", "Event Hubs are not Kafka's brokers, though they speak its protocol"),
-    (r"aws_msk_serverless_cluster", "its brokers are Amazon's own affair: nothing tells their settings"),
+    (r"aws_msk_serverless_cluster", "its brokers are Amazon's own affair: nothing shows their settings"),
     (
         r"aws_mskconnect_.*|.*kafka_connect.*|google_managed_kafka_connector",
         "Kafka Connect starts producers with defaults of its own",

@@ -37,7 +37,11 @@ TRANSACTIONS = (*BINDER, "transaction", "transactionidprefix")
 COMMIT_MODES = ("ackmode", "autocommitoffset", "ackeachrecord")
 BY_THE_PROGRAM = ("manual", "manual_immediate", "false")
 """Values of a consumer's ack-mode and auto-commit-offset with which the program says when a record is processed."""
-DEAD_LETTERS = "enabledlq"
+DEAD_LETTERS = ("enabledlq", "enable-dlq")
+"""A property as it is looked for, and as it is shown."""
+AT_MOST_ONCE = ("reactiveatmostonce", "reactiveAtMostOnce")
+TO_THE_END = ("resetoffsets", "resetOffsets")
+_Alike = tuple[tuple[ConfigEntry, ...], ConfigEntry | None, ConfigEntry | None, ConfigEntry | None, bool]
 ASSIGNED = "replicasassignment"
 SHARED_BY_PRODUCERS = "producer-properties"
 NEUTRAL = frozenset(COMMIT_MODES) | {"autocommitonerror"}
@@ -70,10 +74,12 @@ def of_bindings(
         below = [entry for file in boot if file.role == role for entry in file.entries]
         warnings = [warning for file in boot if file.role == role for warning in file.warnings]
         doubts_of_role = list(_about_other_bindings(source, properties, names, below)) if role == "producer" else []
-        together: dict[tuple[tuple[ConfigEntry, ...], ConfigEntry | None], list[str]] = {}
+        together: dict[_Alike, list[str]] = {}
         for name in names:
             own = tuple(_entries(properties, role, name, below).values())
-            together.setdefault((own, _dead_letters(properties, role, name)), []).append(name)
+            switched = [_switched_on(properties, role, name, *one) for one in (DEAD_LETTERS, AT_MOST_ONCE, TO_THE_END)]
+            anonymous = role == "consumer" and not _has_group(properties, name)
+            together.setdefault((own, *switched, anonymous), []).append(name)  # type: ignore[arg-type]
         files += [
             ConfigurationFile(
                 path=source.path,
@@ -81,12 +87,19 @@ def of_bindings(
                 role=role,
                 name=", ".join(bindings),
                 entries=entries,
-                warnings=(*warnings, *_about_commits(properties, role), *doubts, *doubts_of_role),
+                warnings=(
+                    *warnings,
+                    *_about_commits(properties, role),
+                    *doubts,
+                    *doubts_of_role,
+                ),
                 client=SPRING_CLOUD,
                 creates=tuple(topic for name in bindings for topic in _new_topics(source, properties, name)),
                 keeps_failed=keeps,
+                commits_before=before,
+                begins_anew=_begins_anew(to_end, anonymous=anonymous),
             )
-            for (entries, keeps), bindings in together.items()
+            for (entries, keeps, before, to_end, anonymous), bindings in together.items()
         ]
     return files
 
@@ -162,12 +175,26 @@ def _entries(
     return found
 
 
-def _dead_letters(properties: Sequence[Property], role: str, name: str) -> ConfigEntry | None:
-    """What has a binding send the records that fail to a topic of dead letters."""
+def _switched_on(properties: Sequence[Property], role: str, name: str, path: str, key: str) -> ConfigEntry | None:
+    """What switches a property of a binding on, under a name."""
     for one, depth in _of_binding(properties, name):
-        if depth == len(BINDINGS) and one.path[depth + 1 :] == (role, DEAD_LETTERS):
-            return _entry("enable-dlq", one) if (one.value or "").strip().lower() == "true" else None
+        if depth == len(BINDINGS) and one.path[depth + 1 :] == (role, path):
+            return _entry(key, one) if (one.value or "").strip().lower() == "true" else None
     return None
+
+
+def _has_group(properties: Sequence[Property], name: str) -> bool:
+    """Has a binding the name of its group, or all bindings have one? Without, each start of the program is a group of its own."""
+    return any(
+        one.path[-1] == "group" and (one.value or "").strip() for one, depth in _of_binding(properties, name)
+    ) or any(one.path == (*CLOUD, "default", "group") for one in properties)
+
+
+def _begins_anew(to_end: ConfigEntry | None, *, anonymous: bool) -> str:
+    """Why a consumer does not begin where it has ended (KafkaMessageChannelBinder), if it does not."""
+    if to_end is not None:
+        return f"{to_end.key}={to_end.value} at {to_end.place} has the binder seek at each start, which is not modelled"
+    return "a binding without a group is a new group at each start, which is not modelled" if anonymous else ""
 
 
 def _is_for(role: str, part: str, key: str) -> bool:
@@ -226,7 +253,7 @@ def _about_commits(properties: Sequence[Property], role: str) -> Iterator[Notice
         if one.below(*KAFKA) and one.path[-1] in COMMIT_MODES[:2] and mode in BY_THE_PROGRAM:
             what, why = "the program says when a record is processed.", "It is taken to say so after processing."
             yield one.notice(what, why, "Call acknowledge() last.", decides=True)
-        elif one.below(*KAFKA) and one.path[-1] == DEAD_LETTERS and mode == "true":
+        elif one.below(*KAFKA) and one.path[-1] == DEAD_LETTERS[0] and mode == "true":
             what = "what the binder sends to a topic of dead letters is not audited."
             yield one.notice(
                 what, "Its producer has the binder's settings.", "Audit a binding that sends, too.", decides=True

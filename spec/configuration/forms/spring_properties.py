@@ -63,7 +63,7 @@ def is_spring(source: SourceText) -> bool:
 
 
 def profile_of(path: str) -> str | None:
-    """The profile that the name of a file tells, as `prod` of application-prod.yml; None for other names."""
+    """The profile that the name of a file shows, as `prod` of application-prod.yml; None for other names."""
     matched = OF_A_PROFILE.fullmatch(Path(path).name)
     return matched[1] if matched else None
 

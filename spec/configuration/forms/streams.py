@@ -40,9 +40,12 @@ HANDLERS = (
     "processing.exception.handler",
 )
 """What says what becomes of a record that cannot be read (KIP-161, KIP-1056) or processed (KIP-1033)."""
+PRODUCTION_HANDLERS = ("default.production.exception.handler", "production.exception.handler")
+"""What says whether the application goes on when a result cannot be sent (KIP-210)."""
+STOPS_THEN = re.compile(r"(?:.*\.)?DefaultProductionExceptionHandler")
 GOES_ON, STOPS = re.compile(r"(?:.*\.)?LogAndContinue\w*"), re.compile(r"(?:.*\.)?LogAndFail\w*")
-COMMITS = "enable.auto.commit"
-"""What Streams sets whatever a user writes."""
+COMMITS, ISOLATION = "enable.auto.commit", "isolation.level"
+"""What Streams sets whatever a user writes; the second with exactly-once alone (CONSUMER_EOS_OVERRIDES)."""
 
 
 def is_streams(source: SourceText) -> bool:
@@ -80,12 +83,15 @@ def of_application(
             "transactional.id": replace(exactly, key="transactional.id", value="of each task", written=None),
         }
     consumer = _of_client("consumer", entries)
+    if exactly is not None:
+        consumer |= {ISOLATION: replace(exactly, key=ISOLATION, value="read_committed", written=None)}
     ignored = consumer.pop(COMMITS, None)
     if ignored is not None and ignored.value.strip().lower() != "false":
         what = "Kafka Streams commits by itself, and ignores it."
         warnings = (*warnings, ignored.notice(what, advice="Leave it out."))
     handlers = [given[key] for key in HANDLERS if key in given]
     passes = next((one for one in handlers if GOES_ON.fullmatch(one.value.strip())), None)
+    unsent = tuple(_may_go_on([given[key] for key in PRODUCTION_HANDLERS if key in given]))
     topics = _new_topics(path, entries, given, exactly)
     return [
         ConfigurationFile(
@@ -93,7 +99,7 @@ def of_application(
             form=FORM,
             role="producer",
             entries=tuple(producer.values()),
-            warnings=tuple(warnings),
+            warnings=(*warnings, *(unsent if exactly is not None else ())),
             client=STREAMS,
             creates=(topics,),
             beyond=() if exactly is None else ((EXACTLY_ONCE, exactly),),
@@ -105,7 +111,7 @@ def of_application(
             entries=tuple(consumer.values()),
             client=STREAMS,
             passes_failed=passes,
-            warnings=tuple(_unknown_handlers(handlers)),
+            warnings=(*_unknown_handlers(handlers), *unsent),
         ),
     ]
 
@@ -117,6 +123,15 @@ def _unknown_handlers(handlers: Iterable[ConfigEntry]) -> Iterator[Notice]:
             what = "it says what becomes of a record that fails, which is not in the file."
             why = "It is taken to stop. If it goes on, the record is skipped."
             yield one.notice(what, why, "Look whether it returns CONTINUE or RESUME.", decides=True)
+
+
+def _may_go_on(handlers: Iterable[ConfigEntry]) -> Iterator[Notice]:
+    """The doubt about a handler that may have a result left out whose sending fails."""
+    for one in handlers:
+        if not STOPS_THEN.fullmatch(one.value.strip()):
+            what = "it says what becomes of a result that cannot be sent, which is not in the file."
+            why = "If it goes on, the result is left out, and what it was made of counts as processed."
+            yield one.notice(what, why, "Look whether it returns CONTINUE.", decides=True)
 
 
 def _of_client(role: str, entries: Sequence[ConfigEntry]) -> dict[str, ConfigEntry]:

@@ -98,7 +98,7 @@ def _read(resource: _Resource, resources: Sequence[_Resource]) -> Iterator[Confi
     """What one of the resources says. Raises ConfigurationError if it is not read, or not understood."""
     configurations = [one for one in resources if one.type == "aws_msk_configuration"]
     if resource.is_data:
-        what = "this is a data source, which tells a part of a cluster that is set up elsewhere."
+        what = "this is a data source, which shows a part of a cluster that is set up elsewhere."
         advice = "Audit the state that it is set up in, or what Kafka's tools print, and leave it out of a copy."
         raise ConfigurationError([resource.notice(what, advice=advice)])
     if resource.type in TOPICS:

@@ -44,6 +44,7 @@ NEUTRAL = names(
 """What a container may have that is read, or sets nothing of Kafka's."""
 REMOVES = re.compile(r"(?<![\w-])(?:rm|mkfs[.\w]*|wipefs)\s(?![^;&|\n]*lost\+found)|\s-delete\b")
 """What shows that a command removes files; `lost+found` is no log."""
+HOSTNAME = "kubernetes.io/hostname"
 TWICE = "Kubernetes takes the last one."
 TAKES = "Which of them counts is not certain."
 LEAVE_OUT = "Write a topic's settings into a file of its own, and leave it out of a copy."
@@ -54,6 +55,7 @@ def read_workloads(documents: Sequence[Node], path: str, problems: list[Notice])
     found = WorkloadsRead()
     brokers: list[Broker] = []
     topics: list[ConfigurationFile] = []
+    machines: set[str | None] = set()
     mappings = [one for one in documents if isinstance(one, Mapping)]
     for pod in _pods(mappings, path):
         listed = pod.parts.at("containers")
@@ -70,12 +72,15 @@ def read_workloads(documents: Sequence[Node], path: str, problems: list[Notice])
             _read_container(pod, parts, image, command, brokers, topics, found, problems)
         if len(found.containers) > before:
             problems += _that_is_a_part(pod)
+            machines.add(pod.parts.text("nodeName") or pod.parts.text("nodeSelector", HOSTNAME))
     problems += differences(brokers)
     topics += [topic for broker in brokers for topic in broker.topics]
     topics = list(dict.fromkeys(topics))
     problems += [problem for topic in topics for problem in duplicates(topic.entries, TAKES)]
     if brokers:
-        found.files.append(together(brokers, (), path, FORM))
+        whole = together(brokers, (), path, FORM)
+        bound = len(machines) == 1 and None not in machines
+        found.files.append(replace(whole, on_one_machine=bound and (whole.brokers or 0) > 1))
     found.files += topics
     return found
 

@@ -85,7 +85,7 @@ def read_documents(
     """The documents of a YAML text that hold something. Raises ConfigurationError with everything that is not plain YAML.
 
     With `merges` keys are merged in (<<) as YAML 1.1 does, each with the line where it stands, and yes, no, on and off are texts.
-    A document that `forgives` tells may have all that YAML allows. With `braces` texts may have the signs of a template in them.
+    A document that `forgives` accepts may have all that YAML allows. With `braces` texts may have the signs of a template in them.
     """
     lines = enumerate(text.splitlines(), start=1)
     templates = [number for number, line in lines if TEMPLATE.search(line)]

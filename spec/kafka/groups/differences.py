@@ -1,4 +1,4 @@
-"""What tells the consumer groups of releases apart: each rule with the releases that have it, and how that is known.
+"""What distinguishes the consumer groups of releases: each rule with the releases that have it, and how that is known.
 
 A version stands for brokers and Java clients of the same release.
 """

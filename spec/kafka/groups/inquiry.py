@@ -13,7 +13,9 @@ from neverlost.model.kafka.groups.state import Commit, Group, Protocol, Reset
 from neverlost.spec.configuration import ConfigurationFile, Notice, SourcedValue
 from neverlost.spec.configuration.clients import (
     CONNECT,
+    FRAMEWORKS,
     FRANZ_GO,
+    JAVA,
     KAFKAJS,
     LIBRDKAFKA,
     OLD_LIBRDKAFKA,
@@ -24,13 +26,14 @@ from neverlost.spec.configuration.clients import (
     Client,
     other_client,
 )
-from neverlost.spec.configuration.configuration_file import ConfigEntry
+from neverlost.spec.configuration.configuration_file import ConfigEntry, entries_of
 from neverlost.spec.configuration.defaults import ConfigurationKey, configuration_key
-from neverlost.spec.configuration.in_force import in_force, told, without_others
+from neverlost.spec.configuration.in_force import in_force, with_place, without_others
 from neverlost.spec.configuration.layers import set_by
-from neverlost.spec.configuration.readings import CLIENT, ELR, OFF, ON
+from neverlost.spec.configuration.readings import CLIENT, ELR, OFF, ON, OTHER_JAVA
 from neverlost.spec.configuration.topics import OFFSETS
 from neverlost.spec.configuration.version_choice import ChosenVersion
+from neverlost.spec.configuration.versions import at_least, version_line
 from neverlost.spec.exposure import Danger
 from neverlost.spec.inquiry import (
     RELEASE,
@@ -118,13 +121,16 @@ EAGER = (
 COOPERATIVE = ("cooperative-sticky", "org.apache.kafka.clients.consumer.CooperativeStickyAssignor")
 """Assignors by their protocol. A consumer speaks the newest that all of its assignors have (ConsumerCoordinator's constructor)."""
 
-RETENTION = "offsets.retention.minutes"
+RETENTION, SHORT_RETENTION = "offsets.retention.minutes", 1440
+"""Up to 2.0 a day is the default (KIP-186)."""
 BY_ITSELF = ("auto", "auto-threads")
 """Ways to commit in which the consumer commits all positions again and again."""
 IN_POLL, IN_THREADS = "poll", "threads"
 IN_TRANSACTION = "transaction"
 PASSES, KEEPS = "skips", "keeps"
 CHECKED, UNCHECKED = "checked", "unchecked"
+CHECKS_SINCE = "2.3"
+"""Java's consumer notices from then on that a partition was truncated (KIP-320)."""
 POINTS = (
     OpenPoint(
         name=PROCESSING,
@@ -158,7 +164,10 @@ POINTS = (
     OpenPoint(
         name=EPOCHS,
         about="whether the client notices that a partition was truncated (KIP-320)",
-        ways={CHECKED: "librdkafka from 2.1 on", UNCHECKED: "librdkafka to 2.0"},
+        ways={
+            CHECKED: "Java's client from 2.3 on, librdkafka from 2.1 on",
+            UNCHECKED: "Java's client to 2.2, librdkafka to 2.0",
+        },
     ),
     OpenPoint(
         name=ASSIGNOR,
@@ -367,7 +376,7 @@ class GroupsCase(Case):
         elif self.commit == "before":
             found.append(_Change("commit after processing, not before", after, auto))
         if self.reset == "latest":
-            found.append(_Change(f"set {RESET.key}=earliest ({told(reset)})", {"reset": "earliest"}, reset))
+            found.append(_Change(f"set {RESET.key}=earliest ({with_place(reset)})", {"reset": "earliest"}, reset))
         if self.commit == IN_TRANSACTION and self.protocol == "consumer" and self.drops_what_is_taken:
             found.append(
                 _Change(f"set {GROUP_PROTOCOL.key}=classic", {"protocol": "eager"}, self.sources[GROUP_PROTOCOL.key])
@@ -490,16 +499,23 @@ def _cases(
     }
     transactional = _transactional(files)
     commits = _commits(
-        client, sources, may_be_in_transaction=bool(transactional) or read.said.get(COMMIT) == IN_TRANSACTION
+        client,
+        sources,
+        file.commits_before,
+        may_be_in_transaction=bool(transactional) or read.said.get(COMMIT) == IN_TRANSACTION,
     )
     protocols = _protocols(client, sources)
-    missing = tuple(_missing(sources))
+    missing = tuple(_missing(file, sources))
     reset = RESETS.get(sources[RESET.key].value.strip().lower(), "latest")
     unclean = _unclean(files, chosen.version)
     levels = elr_levels(files, chosen.version)
     offsets = {elr: _offsets(files, chosen, sources, read, elr=elr) for elr in levels}
     readings = product(
-        protocols.items(), commits.items(), _failing(file, client), _checking(client, unclean=unclean), levels
+        protocols.items(),
+        commits.items(),
+        _failing(file, client),
+        _checking(file, client, read.said.get(CLIENT), unclean=unclean),
+        levels,
     )
     for (protocol, of_assignor), (commit, (why, way)), (passes, failed), (checks, checked), elr in readings:
         lacks = lacking(chosen.release)["protocol"].get(Protocol.names.index(protocol), "")
@@ -548,12 +564,22 @@ def _of_client(client: Client | None) -> Mapping[str, str]:
 
 
 def _commits(
-    client: Client | None, sources: Mapping[str, SourcedValue], *, may_be_in_transaction: bool
+    client: Client | None,
+    sources: Mapping[str, SourcedValue],
+    before: ConfigEntry | None,
+    *,
+    may_be_in_transaction: bool,
 ) -> dict[str, tuple[str, tuple[str, str] | None]]:
-    """How it may commit: why so, and which way of an open point it is."""
+    """How it may commit: why so, and which way of an open point it is. `before` has it commit before it processes."""
     auto = sources[AUTO.key]
+    if before is not None:
+        return {"before": (f"{before.key}={before.value} at {before.place}", None)}
     if client in (SPRING, SPRING_CLOUD, STREAMS) and auto.value != "true":
         return {"sync": (f"{client.name} does so when it has processed", None)} if client else {}
+    if client is CONNECT and auto.value == "true":
+        return {
+            "auto-threads": (f"{with_place(auto)}: what poll has returned, also what the sink has yet to write", None)
+        }
     if client is CONNECT:
         return {"async": ("Kafka Connect does so when a sink has taken them", None)}
     if client in (KAFKAJS, SARAMA) and auto.value == "true" and client is not None:
@@ -561,15 +587,15 @@ def _commits(
     if client in (LIBRDKAFKA, OLD_LIBRDKAFKA) and auto.value == "true":
         store = sources[STORE.key]
         if store.value == "true":
-            why = f"{told(auto)}, {told(store)}: librdkafka stores it when it hands the record out"
+            why = f"{with_place(auto)}, {with_place(store)}: librdkafka stores it when it hands the record out"
             return {"auto-threads": (why, None)}
-        return {"sync": (f"{told(auto)}, {told(store)}: the program stores it when it has processed", None)}
+        return {"sync": (f"{with_place(auto)}, {with_place(store)}: the program stores it when it has processed", None)}
     if auto.value == "true":
         return {
-            "auto": (told(auto), (PROCESSING, IN_POLL)),
-            "auto-threads": (told(auto), (PROCESSING, IN_THREADS)),
+            "auto": (with_place(auto), (PROCESSING, IN_POLL)),
+            "auto-threads": (with_place(auto), (PROCESSING, IN_THREADS)),
         }
-    why = f"{told(auto)}, so the program does"
+    why = f"{with_place(auto)}, so the program does"
     ways = (way for way in POINTS[1].ways if way != IN_TRANSACTION or may_be_in_transaction)
     return {way: (f"{why}: {POINTS[1].ways[way]}", (COMMIT, way)) for way in ways}
 
@@ -601,25 +627,37 @@ def _failing(file: ConfigurationFile, client: Client | None) -> Sequence[tuple[s
     return [(None, None)]
 
 
-def _checking(client: Client | None, *, unclean: bool) -> Sequence[tuple[bool, tuple[str, str] | None]]:
-    """Does it notice that a partition was truncated, and which way of an open point that is?"""
-    checks = True if client is None else client.checks_epochs
+def _checking(
+    file: ConfigurationFile, client: Client | None, said: str | None, *, unclean: bool
+) -> Sequence[tuple[bool, tuple[str, str] | None]]:
+    """Does it notice that a partition was truncated, and which way of an open point that is? Java's client does from 2.3 on."""
+    if said in OTHER_JAVA:
+        return [(False, None)]
+    logged = version_line(file.client_release)
+    if logged is not None:
+        return [(at_least(logged, CHECKS_SINCE), None)]
+    of_any_release = unclean and said is None and client in (None, JAVA, *FRAMEWORKS)
+    checks = None if of_any_release else (client or JAVA).checks_epochs
     if checks is not None:
         return [(checks, None)]
     return [(True, (EPOCHS, CHECKED)), (False, (EPOCHS, UNCHECKED))] if unclean else [(False, None)]
 
 
-def _missing(sources: Mapping[str, SourcedValue]) -> Iterator[str]:
+def _missing(file: ConfigurationFile, sources: Mapping[str, SourcedValue]) -> Iterator[str]:
     """What the model does not have."""
+    if file.is_old_client:
+        yield "the consumer in Scala is not modelled: ZooKeeper has its group, and perhaps its offsets"
+    if file.begins_anew:
+        yield file.begins_anew
     protocol = sources.get(GROUP_PROTOCOL.key)
     if protocol is not None and protocol.value.strip().lower() not in ("classic", "consumer"):
-        yield f"{told(protocol)} is not modelled"
+        yield f"{with_place(protocol)} is not modelled"
     instance = sources.get(INSTANCE.key)
     if instance is not None and instance.value:
-        yield f"static membership is not modelled ({told(instance)})"
+        yield f"static membership is not modelled ({with_place(instance)})"
     reset = sources[RESET.key]
     if reset.value.strip().lower() not in RESETS:
-        yield f"{told(reset)} is not modelled, and latest is asked in its place"
+        yield f"{with_place(reset)} is not modelled, and latest is asked in its place"
 
 
 def _unclean(files: Sequence[ConfigurationFile], version: str) -> bool:
@@ -661,6 +699,14 @@ def _doubts(files: Sequence[ConfigurationFile], cases: Iterable[GroupsCase]) -> 
         why = "A group that is empty for a moment loses what it committed before offsets.retention.minutes, and begins at the end."
         advice = "Set auto.offset.reset=earliest, or commit now and then although nothing was read."
         yield Notice(what=what, why=why, advice=advice, key=RETENTION, decides=True)
+    if any(one.reset != "earliest" for one in cases):
+        for entry in entries_of(files, "broker"):
+            if entry.key == RETENTION and entry.value.strip().isdigit() and int(entry.value) < SHORT_RETENTION:
+                what = "a group that is empty for so long loses what it has committed, and begins where auto.offset.reset says."
+                why = (
+                    "It skips what was written meanwhile. That a group is empty for less than a day is not asked about."
+                )
+                yield entry.notice(what, why, "Write 10080 or more, or auto.offset.reset=earliest.", decides=True)
     for entry in _transactional(files) if any(one.commit != IN_TRANSACTION for one in cases) else ():
         what = (
             "this producer is transactional: if it commits this consumer's offsets, they are part of its transactions."

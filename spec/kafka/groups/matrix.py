@@ -8,7 +8,7 @@ from neverlost.spec.matrix import Axis, Matrix
 from .versions import VERSIONS
 
 ASKED = ("kafka-groups-3.7", "kafka-groups-4.0", "kafka-groups-4.3.1")
-"""Versions that have every protocol; what tells older ones apart are mistakes that the ledger of bugs has."""
+"""Versions that have every protocol; what distinguishes older ones are mistakes that the ledger of bugs has."""
 
 MATRIX = Matrix(
     question="Is a record ever skipped by its consumer group?",

@@ -82,7 +82,7 @@ SIMPLIFIED = {
     "a coordinator that moves loses one commit at most, by KAFKA-20634, KAFKA-5600 or a high watermark that is behind": (
         "0.11.0.0 forgets all that was committed in later parts of the log, and up to 0.10.2 a coordinator what its followers have yet"
         " to fetch, until the next one loads it. Between 0.9 and 3.9 an old coordinator that does"
-        " not know of its successor may still tell an older offset, so that records are processed again"
+        " not know of its successor may still answer an older offset, so that records are processed again"
     ),
     "a rebalance that a member asks for, or new partitions ask for, begins at once": (
         "in Kafka with the member's JoinGroup: until then another may still get its assignment of the generation before, which here"
@@ -129,7 +129,7 @@ SIMPLIFIED = {
     "a consumer notices at once that its partition was truncated, if it compares epochs": (
         "its fetches are refused until it has compared"
     ),
-    "an offset that was truncated is told by a mark, not by epochs": (
+    "an offset that was truncated is known by a mark, not by epochs": (
         "an epoch that retention has removed is not seen (KAFKA-19902)"
     ),
     "offsets of an empty group expire all at once": (

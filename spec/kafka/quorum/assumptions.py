@@ -36,7 +36,7 @@ def is_not_alone_without_power(s: Quorum) -> bool:
 
 
 @lemma(
-    "No power is lost, or no process is killed: one that starts again tells a log as its own that it has not flushed."
+    "No power is lost, or no process is killed: one that starts again shows a log as its own that it has not flushed."
 )
 def flushes_what_it_tells(s: Quorum) -> bool:
     return s.power_losses == 0 or s.crashes == 0

@@ -16,7 +16,7 @@ ANSWERED_LATER = Gap(
     between="sending a request, handling it, and handling its response, by the threads of two controllers",
     done=Merged(
         because="a request and its response carry the epoch, and are ignored in another; within an epoch the candidate's log, and the"
-        " follower's beyond what it has told, do not change. A process that ends takes its connections with it",
+        " follower's beyond what it has reported, do not change. A process that ends takes its connections with it",
     ),
 )
 COMMITTED_LATER = Gap(
@@ -118,7 +118,7 @@ LEDGER = Ledger(
             gaps=(
                 Gap(
                     when=kraft("3.9.0"),
-                    between="the checks, and the append when the new voter has told which versions it supports",
+                    between="the checks, and the append when the new voter has answered which versions it supports",
                     done=Merged(
                         because="no other change is accepted in between, and a leader that leads no more forgets the request"
                     ),

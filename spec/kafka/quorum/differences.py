@@ -1,4 +1,4 @@
-"""What tells the quorums of releases apart: each rule with the releases that have it, and how that is known."""
+"""What distinguishes the quorums of releases: each rule with the releases that have it, and how that is known."""
 
 from __future__ import annotations
 

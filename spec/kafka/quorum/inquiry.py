@@ -15,7 +15,7 @@ from neverlost.spec.configuration.configuration_file import ConfigEntry
 from neverlost.spec.configuration.controllers import CONTROLLER, roles_of
 from neverlost.spec.configuration.defaults import ConfigurationKey
 from neverlost.spec.configuration.forms.strimzi import FORM as STRIMZI
-from neverlost.spec.configuration.in_force import in_force, told
+from neverlost.spec.configuration.in_force import in_force, with_place
 from neverlost.spec.configuration.notices import place_of
 from neverlost.spec.configuration.version_choice import MIGRATES, ChosenVersion
 from neverlost.spec.exposure import Danger
@@ -136,7 +136,7 @@ BEYOND: tuple[Counts, ...] = (
 
 @dataclass(frozen=True, kw_only=True)
 class QuorumCase(Case):
-    """The controllers. `level` is kraft.version, `level_why` says why it is so. `sources` tell where the values stand."""
+    """The controllers. `level` is kraft.version, `level_why` says why it is so. `sources` say where the values stand."""
 
     faults = Quorum.budgets
     controllers: int
@@ -400,10 +400,10 @@ def _cases(files: Sequence[ConfigurationFile], chosen: ChosenVersion, read: Read
 
 
 def _levels(release: str, sources: Mapping[str, SourcedValue], *, by_strimzi: bool) -> dict[int, tuple[str, bool]]:
-    """The possible levels of kraft.version, each with the reason for it, and whether no file tells which it is."""
+    """The possible levels of kraft.version, each with the reason for it, and whether no file says which it is."""
     feature, voters, servers = sources.get(FEATURE.key), sources.get(VOTERS.key), sources.get(SERVERS.key)
     if feature is not None and feature.file is not None:
-        return {int(feature.value): (told(feature), False)}
+        return {int(feature.value): (with_place(feature), False)}
     if RELEASES.index(release) < RELEASES.index(FIRST_WITH_LEVEL_1):
         return {0: (f"Kafka {release} has no other", False)} if voters is not None and voters.value else {}
     if voters is not None and voters.value:

@@ -61,7 +61,7 @@ def notes(name: str, arguments: Mapping[str, int], before: Quorum, after: Quorum
         found.append(Note(text="b2 leads, cleanly, and does not have the record that b1 acknowledged.", bad=True))
     if name == "fetch" and before.up[arguments["controller"]] and not after.up[arguments["controller"]]:
         ended = name_of(after, arguments["controller"])
-        found.append(Note(text=f"{ended} is told to cut below its high watermark, and ends.", bad=True))
+        found.append(Note(text=f"{ended} has to cut below its high watermark, and ends.", bad=True))
     return found
 
 

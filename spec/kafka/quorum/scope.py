@@ -20,7 +20,7 @@ MODELLED = {
         "each forgets something else"
     ),
     "what a process that was killed had not flushed, which a power loss after its next start takes": (
-        "a log is not flushed when it is loaded, and is told to the leader from its end"
+        "a log is not flushed when it is loaded, and the leader learns its end"
     ),
     "controller.quorum.voters beside kraft.version 1": "they are the voters of an empty log",
     "what a directory is formatted as, and when the controller is started": "operators choose both",
@@ -30,7 +30,7 @@ MODELLED = {
 SIMPLIFIED = {
     "a request, what it does, and its response are one step": (
         "a late vote counts in its epoch only, in which a candidate's log is what it was; a late response of another "
-        "epoch is ignored; a fetch that is counted late tells what it would have told earlier"
+        "epoch is ignored; a fetch that is counted late shows what it would have shown earlier"
     ),
     "a vote request does not reach a voter after its candidate has gone on to another state": (
         "such a vote counts for nobody; the voter is only less free in that epoch, which it is too if it was asked "

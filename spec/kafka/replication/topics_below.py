@@ -26,7 +26,7 @@ from neverlost.spec.configuration.features import ELR_KEY, rules_out
 from neverlost.spec.configuration.forms.describe import FEATURES
 from neverlost.spec.configuration.in_force import in_force
 from neverlost.spec.configuration.readings import ELR, LEVELS, OFF, ON, ZONES
-from neverlost.spec.configuration.tolerance import with_zones
+from neverlost.spec.configuration.tolerance import as_placed
 from neverlost.spec.configuration.topics import TopicClass
 from neverlost.spec.configuration.version_choice import ChosenVersion, chosen
 from neverlost.spec.exposure import Danger
@@ -71,7 +71,9 @@ class TopicBelow:
     def behaviour(self) -> object:
         """What decides: topics that are equal in it have the same answers."""
         return (
-            self.unknown if self.made is None else (self.made.behaviour, self.made.replicas_in_one_zone, self.unknown)
+            self.unknown
+            if self.made is None
+            else (self.made.behaviour, *self.made.replicas_taken.values(), self.unknown)
         )
 
     @property
@@ -130,9 +132,9 @@ class TopicBelow:
         """What topics should survive that is several faults of the brokers that have this one, by its name."""
         if self.made is None:
             return {}
-        replicas = self.made.replicas_in_one_zone
+        replicas = self.made.replicas_taken
         of_brokers = {
-            name: EXPOSURE.that_matter(self.made, danger, with_zones(name, faults, replicas))
+            name: EXPOSURE.that_matter(self.made, danger, as_placed(name, faults, replicas))
             for name, faults in survived
         }
         return {name: faults for name, faults in of_brokers.items() if faults.total > 1}

@@ -12,7 +12,7 @@ from .differences import TIME_LINE
 FIRST = "0.11.0.0"
 IN_LOCK = (
     "the lock of the transactional id (TransactionMetadata.inLock), and its pending transition until the coordinator's log has it:"
-    " meanwhile other requests are told to wait"
+    " meanwhile other requests have to wait"
 )
 LOG_LOCK = "the lock of the partition's log: epoch, sequence number, open transaction and append"
 CLIENT = "the monitor of TransactionManager, and one transactional request in flight"

@@ -1,4 +1,4 @@
-"""What tells the transactions of releases apart: each rule with the releases that have it, and how that is known.
+"""What distinguishes the transactions of releases: each rule with the releases that have it, and how that is known.
 
 A version stands for brokers and Java clients of the same release. `--client tv0` is a client of an earlier one, `--server tv0` a
 cluster whose `transaction.version` was not raised.

@@ -11,11 +11,12 @@ from typing import ClassVar
 from neverlost.model.core import Model
 from neverlost.model.kafka.transactions.state import Protocol, Transactions, Unanswered
 from neverlost.spec.configuration import ConfigurationFile, Notice, SourcedValue
-from neverlost.spec.configuration.clients import CONNECT, FRANZ_GO, OTHER_CLIENTS, SARAMA, Client, other_client
+from neverlost.spec.configuration.clients import CONNECT, FRANZ_GO, OTHER_CLIENTS, SARAMA, STREAMS, Client, other_client
+from neverlost.spec.configuration.configuration_file import ConfigEntry
 from neverlost.spec.configuration.defaults import ConfigurationKey, configuration_key
 from neverlost.spec.configuration.features import ELR_KEY
 from neverlost.spec.configuration.forgotten import DELIVERY, EXPIRATION, OLD_EXPIRATION
-from neverlost.spec.configuration.in_force import in_force, told, without_others
+from neverlost.spec.configuration.in_force import in_force, with_place, without_others
 from neverlost.spec.configuration.layers import set_by
 from neverlost.spec.configuration.readings import CLIENT, ELR, JAVA_2_0, JAVA_2_8, LEVELS, OFF, ON
 from neverlost.spec.configuration.topics import TRANSACTIONS
@@ -170,7 +171,7 @@ class TransactionsCase(Case):
     """A producer, its client, its brokers and their coordinator's log.
 
     `server` and `client` are transaction versions, `client_why` says why the client has it. `expires_soon`: may a partition forget the
-    producer while a request of it is held up? `sources` tell where the values stand.
+    producer while a request of it is held up? `sources` say where the values stand.
     """
 
     faults = Transactions.faults
@@ -330,7 +331,9 @@ def _larger_words(case: TransactionsCase, larger: Mapping[str, str]) -> str:
         (case.sources[own.key], larger.get(key)) for key, own in ((REPLICATION_FACTOR, REPLICAS), (OF_TOPIC, MIN_ISR))
     )
     of_brokers = [
-        f"have {source.key}={then} ({told(source)})" for source, then in created if then not in (None, source.value)
+        f"have {source.key}={then} ({with_place(source)})"
+        for source, then in created
+        if then not in (None, source.value)
     ]
     tools = "(kafka-reassign-partitions.sh, kafka-configs.sh)"
     if of_brokers:
@@ -386,6 +389,7 @@ class TransactionsInquiry(Inquiry):
         entry = next(entry for entry in file.entries if file.canonical(entry.key) == ID.key)
         found: dict[object, TransactionsCase] = {}
         doubts = {warning.text: warning for warning in file.warnings if warning.decides}
+        doubts |= {notice.text: notice for notice in _shared(entry, file, read)}
         for chosen in read.versions:
             version = TIME_LINE.version_at(chosen.release, EITHER)
             if version is None:
@@ -450,7 +454,7 @@ def _created_with(sources: Mapping[str, SourcedValue]) -> dict[str, SourcedValue
 
 
 def _servers(sources: Mapping[str, SourcedValue]) -> dict[str, bool]:
-    """The level of the feature; true for those that no file tells."""
+    """The level of the feature; true for those that no file says."""
     feature = sources[FEATURE.key]
     if feature.file is not None:
         return {TV2 if feature.value == TV2 else TV0: False}
@@ -458,14 +462,14 @@ def _servers(sources: Mapping[str, SourcedValue]) -> dict[str, bool]:
 
 
 def _clients(client: Client | None, chosen: ChosenVersion, said: Mapping[str, str]) -> dict[str, tuple[str, bool]]:
-    """What the client speaks, what it is, and whether no file tells that."""
+    """What the client speaks, what it is, and whether no file says that."""
     named = said.get(CLIENT)
     other = client if client is not None and client.name in OTHER_CLIENTS else other_client(named or "")
     if other is not None and other not in (FRANZ_GO, SARAMA):
         return {TV0: (f"{other.name}, which does not have KIP-890's second part", False)}
     if named in (JAVA_2_8, JAVA_2_0):
         return {TV0: ("a Java client before 4.0", False)}
-    if client is CONNECT or named == "java":
+    if named == "java":
         return {TV2: (f"the Java client of {chosen.version}", False)}
     return {TV2: (CLIENTS_AHEAD[TV2], True), TV0: (CLIENTS_AHEAD[TV0], True)}
 
@@ -484,16 +488,25 @@ def _expires_soon(sources: Mapping[str, SourcedValue]) -> bool:
     return delivery is not None and int(expiration.value) <= int(delivery.value)
 
 
+def _shared(entry: ConfigEntry, file: ConfigurationFile, read: Read) -> Iterator[Notice]:
+    """The doubt about an ID that another file has too. Streams and Connect give each task its own."""
+    for other in read.files if file.client not in (CONNECT, STREAMS) else ():
+        for one in other.entries if other is not file and other.role == "producer" else ():
+            if other.canonical(one.key) == ID.key and one.value == entry.value:
+                what = f"{one.place} has the same: two programs with one ID fence each other, and end each other's transactions."
+                yield entry.notice(what, advice="Give each program an ID of its own.", decides=True)
+
+
 def _doubts(files: Sequence[ConfigurationFile], chosen: ChosenVersion) -> Iterator[Notice]:
     """Timeouts that do not go together, and readers that read what is not committed."""
     timeout, longest = in_force(TIMEOUT, files, chosen.version), in_force(LONGEST, files, chosen.version)
     delivery = in_force(DELIVERY, files, chosen.version)
     if timeout is not None and longest is not None and int(timeout.value) > int(longest.value):
-        why = f"Brokers refuse to start such a producer: {told(longest)}."
+        why = f"Brokers refuse to start such a producer: {with_place(longest)}."
         yield timeout.notice(f"{timeout.value} is more than brokers allow.", why, "Lower it.", decides=True)
     if timeout is not None and delivery is not None and delivery.file is not None:
         if int(delivery.value) >= int(timeout.value):
-            what = f"{delivery.value} is no less than {told(timeout)}."
+            what = f"{delivery.value} is no less than {with_place(timeout)}."
             why = "The coordinator may abort a transaction whose records are still being sent; it is asked as a transaction timeout."
             yield delivery.notice(what, why, "Set it below transaction.timeout.ms.")
     yield from not_only_compacted(files, TRANSACTIONS)

@@ -107,7 +107,9 @@ def _ended(before: Transactions, after: Transactions) -> Iterator[Note]:
                 yield Note(text=f"The record of {where} is in the log twice.", bad=True)
         for p in parts(after):
             if after.stage[txn] == Stage.COMMITTED != before.stage[txn] and after.record[txn][p] == Fate.SKIPPED:
-                yield Note(text=f"{txn_name(after, txn)} is told to be committed, and its record is skipped.", bad=True)
+                yield Note(
+                    text=f"{txn_name(after, txn)} is answered as committed, and its record is skipped.", bad=True
+                )
 
 
 PICTURE = Picture(

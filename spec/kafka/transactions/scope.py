@@ -7,7 +7,7 @@ MODELLED = {
         "who has the newest epoch may write, begin and end"
     ),
     "both ways to end a transaction: in the epoch of all (versions 0 and 1), and in one of its own (version 2)": (
-        "a repetition is told from the next request by its epoch alone"
+        "a repetition differs from the next request by its epoch alone"
     ),
     "partitions with the newest epoch, sequence numbers, an open transaction and a coordinator epoch": (
         "a partition does not know which transaction a record belongs to"
@@ -24,7 +24,7 @@ MODELLED = {
     "records that are given up, and what clients of each release do then": "KIP-360 is about who may go on",
     "timeouts, and producers that start anew while a transaction is ongoing": "both abort it in a newer epoch",
     "clients that close or ask for a new epoch when EndTxn is not answered": (
-        "that is what users are told to do before version 2"
+        "that is the advice to users before version 2"
     ),
     "a partition that forgets the producer, and one that loses its last marker": (
         "what fenced a record may be forgotten, and what ended it may be lost"
@@ -48,7 +48,7 @@ SIMPLIFIED = {
         "two copies do what one does, and then nothing"
     ),
     "what the coordinator writes is in its log at once": (
-        "until the log has acknowledged it, other requests are told to wait; a coordinator that moves before has not answered. That its"
+        "until the log has acknowledged it, other requests have to wait; a coordinator that moves before has not answered. That its"
         " successor has it, and the next one has not, is modelled for decisions and for partitions that are added. On a new epoch or a"
         " completed end no successor acts before that is acknowledged"
     ),
@@ -59,10 +59,10 @@ SIMPLIFIED = {
     "an application begins a new transaction only with records, and never reads its own": "an empty one is not sent",
     "the coordinator moves only while an end is prepared, or before its log has acknowledged what it wrote": (
         "elsewhere its successor knows all that is in the log, and partitions only refuse more markers that are held up; the epoch"
-        " before the newest is not in the log, so that who asks again for a new epoch is then told that it is fenced"
+        " before the newest is not in the log, so that who asks again for a new epoch then gets the answer that it is fenced"
     ),
     "while an end is prepared, a request of an older epoch or with another result is refused at once": (
-        "brokers tell it to wait (TransactionMetadata.pendingState), and refuse it when the end is complete"
+        "brokers have it wait (TransactionMetadata.pendingState), and refuse it when the end is complete"
     ),
     "a partition that knows no producer takes any sequence number": (
         "up to 2.4, and from 4.1 on in version 2 (KAFKA-18202), it takes 0 only"
@@ -70,7 +70,7 @@ SIMPLIFIED = {
     "a partition goes without asking only for its own epoch": (
         "from 3.6 to 3.9 an open transaction of any epoch is enough (hasOngoingTransaction); a lost marker or a lost tail leaves one"
     ),
-    "of markers, one that ended nothing is never lost": "nobody can tell that it was there",
+    "of markers, one that ended nothing is never lost": "nobody can know that it was there",
     "a partition that loses a marker forgets all epochs of coordinators": "it knows that of the marker before, if there is one",
     "a question of a partition that is answered with an error leaves nothing behind": (
         "from 3.6 on its sequence number stays, and a later one of the same epoch is refused, for which the application aborts"

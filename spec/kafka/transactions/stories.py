@@ -12,9 +12,9 @@ from neverlost.model.kafka.transactions.state import Decision, Fate, Partition, 
 ASKED = {
     Stage.BEGUN: "has not asked for a commit",
     Stage.COMMITTING: "asked for a commit and has no answer",
-    Stage.COMMITTED: "was told that it is committed",
+    Stage.COMMITTED: "got the answer that it is committed",
     Stage.ABORTING: "asked for an abort and has no answer",
-    Stage.ABORTED: "was told that it is aborted",
+    Stage.ABORTED: "got the answer that it is aborted",
 }
 
 
@@ -98,10 +98,10 @@ def commit_lost(states: Sequence[Transactions]) -> str:
             lost = [p for p in parts(last) if last.record[txn][p] in (Fate.ABSENT, Fate.SKIPPED)]
             gone = [p for p in lost if last.number[txn][p] != NONE]
             if gone:
-                told = next(n for n, s in enumerate(states) if s.stage[txn] == Stage.COMMITTED)
+                at = next(n for n, s in enumerate(states) if s.stage[txn] == Stage.COMMITTED)
                 how = "is not in the log" if last.record[txn][gone[0]] == Fate.ABSENT else "is skipped as aborted"
                 return (
-                    f"Committed record lost: the application was told at step {told} that {txn_name(last, txn)} is committed; its"
+                    f"Committed record lost: the application got the answer at step {at} that {txn_name(last, txn)} is committed; its"
                     f" record in {partition_name(last, gone[0])} {how}."
                 )
     return ""

@@ -1,4 +1,4 @@
-"""Two releases compared: what counts as a difference shown, and how a rule and its run are told."""
+"""Two releases compared: what counts as a difference shown, and how a rule and its run are reported."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_rule_without_a_run_says_why_and_is_no_mistake() -> None:
     ]
 
 
-def test_a_run_is_told_with_its_steps_and_what_became_of_it_on_both() -> None:
+def test_a_run_is_reported_with_its_steps_and_what_became_of_it_on_both() -> None:
     assert compared_text([Compared(rule=RULE, there=FOLLOWED, elsewhere=left_at(2))], played=True).split("\n") == [
         "",
         "truncation=kip-101 in kafka-0.11; truncation=kip-279 in the other",

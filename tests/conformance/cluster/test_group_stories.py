@@ -94,7 +94,7 @@ def test_all_that_the_page_has_of_stories_is_as_the_model_says() -> None:
 
 
 class Client:
-    """Obeys as a test says, and remembers what it was told."""
+    """Obeys as a test says, and remembers its commands."""
 
     def __init__(self, obey: Callable[[str], tuple[str, str] | None]) -> None:
         self.obey = obey
@@ -121,13 +121,13 @@ def playing(name: str, client: str, place: str, obey: Callable[[str], tuple[str,
 
 
 def test_a_commit_that_fails_before_it_is_sent_is_sent_again() -> None:
-    told = Counter[str]()
+    obeyed = Counter[str]()
 
     def obey(command: str) -> tuple[str, str] | None:
-        told[command] += 1
+        obeyed[command] += 1
         if command != "send":
             return "", ""
-        if told[command] == 1:
+        if obeyed[command] == 1:
             return "RetriableCommitFailedException", ""
         play.gates.gate(OFFSET_COMMIT, "m1", 1).requests.append(cast(Frame, arrived))
         return None
@@ -135,7 +135,7 @@ def test_a_commit_that_fails_before_it_is_sent_is_sent_again() -> None:
     arrived = SimpleNamespace()
     play = playing("late-commit", "commitAsync", "4.3.1", obey, wire=None)
     play._send(0, 0)
-    assert told["send"] == 2
+    assert obeyed["send"] == 2
     assert not play.sent[0].call.has_ended
 
 
@@ -151,7 +151,7 @@ def answered(error: int) -> Frame:
     return cast(Frame, SimpleNamespace(version=2, kind="", source="m1", reply=error.to_bytes(2, "big")))
 
 
-def test_a_commit_that_is_answered_with_an_error_and_written_is_told_from_one_that_is_not_written() -> None:
+def test_a_commit_that_is_answered_with_an_error_and_written_differs_from_one_that_is_not_written() -> None:
     assert refused(4, 5)._written_and_refused(answered(7)) == 7
     with pytest.raises(NotDoneError, match="answered with error 7, and not written"):
         refused(4, 4)._written_and_refused(answered(7))
@@ -177,14 +177,14 @@ class Wire:
     """Has a group in one state after the other, and its offset until the last of them, or for good."""
 
     def __init__(self, *states: str, stays: bool = False) -> None:
-        self.states, self.stays, self.told = states, stays, 0
+        self.states, self.stays, self.asked = states, stays, 0
 
     def group_state(self, port: int, group: str) -> str:
-        self.told = min(self.told + 1, len(self.states))
-        return self.states[self.told - 1]
+        self.asked = min(self.asked + 1, len(self.states))
+        return self.states[self.asked - 1]
 
     def committed_offset(self, port: int, group: str, topic: str, partition: int) -> int:
-        return 0 if self.stays or self.told < len(self.states) else -1
+        return 0 if self.stays or self.asked < len(self.states) else -1
 
 
 REBALANCE = "offsets-that-expire-in-a-rebalance"

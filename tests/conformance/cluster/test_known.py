@@ -71,6 +71,7 @@ def where(place: str) -> tuple[str, str | None]:
     return number, mode or None
 
 
+@pytest.mark.brokers
 @pytest.mark.xdist_group("brokers")
 def test_a_real_broker_loses_a_record_with_acks_one_as_the_model_says(
     runnable: Callable[..., RunnableRelease],

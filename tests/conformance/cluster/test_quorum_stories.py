@@ -54,7 +54,7 @@ def test_a_story_goes_to_its_end_and_shows_its_property_and_a_control_does_neith
         assert planned.path[-1].refusal
 
 
-def test_a_story_and_its_shortest_run_are_told_apart() -> None:
+def test_a_story_and_its_shortest_run_are_distinguished() -> None:
     planned = planned_as("wiped-voter", "static voters", "3.9.1")
     assert (planned.said, len(planned.on.steps)) == ("violated in 16 steps", 22)
     assert planned_as("wiped-voter", "directory ids", "3.9.1").said == "holds"
@@ -121,7 +121,7 @@ def test_all_that_the_page_has_of_stories_is_as_the_model_says() -> None:
 
 
 class Controllers:
-    """Controllers that answer and have logs as they are told."""
+    """Controllers that answer and have logs as a test says."""
 
     def __init__(self, **logs: list[Batch]) -> None:
         self.logs = {int(name[1:]): log for name, log in logs.items()}

@@ -76,8 +76,8 @@ def test_a_frame_says_nothing_of_another_topic(release: str, kind: str) -> None:
 def partition_change(topic_id: bytes, **fields: bytes) -> bytes:
     """A PartitionChangeRecord as KRaft writes it: version of the frame, kind, version, partition, topic, tagged fields."""
     tags = {"isr": 0, "leader": 1}
-    told = b"".join(bytes([tags[name], len(value)]) + value for name, value in fields.items())
-    return bytes([1, 5, 0]) + struct.pack(">i", 0) + topic_id + bytes([len(fields)]) + told
+    tagged = b"".join(bytes([tags[name], len(value)]) + value for name, value in fields.items())
+    return bytes([1, 5, 0]) + struct.pack(">i", 0) + topic_id + bytes([len(fields)]) + tagged
 
 
 def test_the_metadata_log_has_the_controllers_decisions() -> None:

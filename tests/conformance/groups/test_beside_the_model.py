@@ -132,8 +132,8 @@ def test_a_state_machine_finds_no_difference() -> None:
 @pytest.mark.parametrize("name", RELEASES)
 def test_a_release_is_as_the_version_of_the_model(name: str) -> None:
     own, models = RELEASES[name], release_of(profiles()[name].bounded())
-    told = [field.name for field in fields(Release) if field.name not in NOT_OF_THE_MODEL]
-    assert {one: getattr(own, one) for one in told} == {one: getattr(models, one) for one in told}
+    named = [field.name for field in fields(Release) if field.name not in NOT_OF_THE_MODEL]
+    assert {one: getattr(own, one) for one in named} == {one: getattr(models, one) for one in named}
     assert replace(own, **{one: getattr(models, one) for one in NOT_OF_THE_MODEL}) == models
 
 

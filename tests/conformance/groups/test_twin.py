@@ -28,16 +28,16 @@ from neverlost.conformance.inprocess.groups.source import SourcePartition
 
 
 class Listener:
-    """An application that notes what its callbacks are told."""
+    """An application that notes how it is called back."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, list[int]]] = []
+        self.calls: list[tuple[str, list[int]]] = []
 
     def revoked(self, partitions: Iterable[int]) -> None:
-        self.told.append(("revoked", list(partitions)))
+        self.calls.append(("revoked", list(partitions)))
 
     def lost(self, partitions: Iterable[int]) -> None:
-        self.told.append(("lost", list(partitions)))
+        self.calls.append(("lost", list(partitions)))
 
 
 class Cluster:
@@ -73,9 +73,9 @@ class Cluster:
             assert one.sync()
 
 
-def told(consumer: ClassicConsumer | NewConsumer) -> list[tuple[str, list[int]]]:
+def calls(consumer: ClassicConsumer | NewConsumer) -> list[tuple[str, list[int]]]:
     assert isinstance(consumer.listener, Listener)
-    return consumer.listener.told
+    return consumer.listener.calls
 
 
 def test_a_rebalance_of_a_cooperative_member_begins_with_its_join_group_so_that_others_still_sync() -> None:
@@ -88,7 +88,7 @@ def test_a_rebalance_of_a_cooperative_member_begins_with_its_join_group_so_that_
     one.join()
     assert cluster.coordinator.classic.try_complete_join()
     assert one.sync()
-    assert told(one) == [("revoked", [1])]
+    assert calls(one) == [("revoked", [1])]
     assert cluster.coordinator.classic.state is GroupState.STABLE
     assert other.sync()
     assert not other.assigned
@@ -148,7 +148,7 @@ def test_a_consumer_that_joins_commits_nothing_even_when_it_is_closed() -> None:
         one.commit_automatically(0)
     one.close()
     assert cluster.coordinator.fetch_offset(0) == OffsetAndMetadata(offset=0)
-    assert told(one)[-1] == ("lost", [0, 1])
+    assert calls(one)[-1] == ("lost", [0, 1])
 
 
 def test_a_joining_member_of_the_new_protocol_is_assigned_what_is_free_at_once() -> None:
@@ -168,8 +168,8 @@ def with_two_to_give_up(release: Release) -> tuple[ConsumerGroup, str]:
     asked = group.heartbeat("b", 2, None)
     assert asked.assigned == {0, 2}
     group.heartbeat("a", 0, frozenset())
-    told_next = group.heartbeat("b", asked.epoch, frozenset({0, 2}))
-    assert told_next.assigned == frozenset()
+    next_answer = group.heartbeat("b", asked.epoch, frozenset({0, 2}))
+    assert next_answer.assigned == frozenset()
     return group, "b"
 
 

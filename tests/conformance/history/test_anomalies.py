@@ -238,7 +238,7 @@ def test_a_record_that_was_read_and_then_replaced_has_vanished() -> None:
     assert found == {"vanished": [("10", [1, 3])], "inconsistent": [("10", [1, 3])]}
 
 
-def test_a_refused_value_that_is_read_is_told() -> None:
+def test_a_refused_value_that_is_read_is_found() -> None:
     assert shown(send(0, 5, 10, None, "fail"), poll(1, 5, (0, 10))) == {"refused-yet-read": [("10", [0, 3])]}
     assert shown(send(0, 5, 10, None, "fail"), send(0, 5, 10, 0), poll(1, 5, (0, 10))) == {}
 
@@ -260,7 +260,7 @@ def test_the_order_of_sends_is_judged_only_if_the_history_says_when_they_began()
     assert shown(begun[1:], more[1:]) == {}
 
 
-def test_answers_of_a_producer_that_does_not_wait_may_be_told_in_any_order() -> None:
+def test_answers_of_a_producer_that_does_not_wait_may_come_in_any_order() -> None:
     begun = [op("invoke", "produce", "p", value, key="a") for value in (10, 11)]
     answers = [op("ok", "produce", "p", value, key="a", offset=offset) for value, offset in ((11, 1), (10, 0))]
     assert shown(begun, answers) == {}
@@ -283,7 +283,7 @@ def test_a_consumer_that_assigned_itself_its_partitions_reads_in_order() -> None
     assert list(shown(assigned, consumed("d", (1, 11)), consumed("c", (0, 10), (2, 12)))) == ["vanished"]
 
 
-def test_numbers_that_are_read_as_text_are_told_apart_from_losses() -> None:
+def test_numbers_that_are_read_as_text_are_distinguished_from_losses() -> None:
     sent, read = send(0, 5, 10, 0), poll(1, 5, (0, "10"))
     with pytest.raises(HistoryError, match='10 was sent as a number, and "10" was read as text'):
         judged(sent, read)
@@ -318,7 +318,7 @@ def test_a_finding_says_in_words_what_happened() -> None:
     assert [mention.did for mention in lost.mentions] == ["10 was acknowledged at offset 0", "11 was read at offset 1"]
 
 
-def test_offsets_as_large_as_any_are_told_apart_by_partition() -> None:
+def test_offsets_as_large_as_any_are_distinguished_by_partition() -> None:
     last = (1 << 61) - 1
     sent = [send(0, partition, 10 * partition + late, last * late) for partition in range(17) for late in (0, 1)]
     got = [poll(1, partition, (0, 10 * partition), (last, 10 * partition + 1)) for partition in range(17)]

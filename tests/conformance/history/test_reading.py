@@ -151,7 +151,7 @@ WRONG: dict[str, tuple[str, int, str]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_told_with_its_line_and_the_rest_is_read(name: str) -> None:
+def test_what_is_wrong_is_reported_with_its_line_and_the_rest_is_read(name: str) -> None:
     text, line, said = WRONG[name]
     history = recorded(text)
     assert [one.line for one in history.malformed] == [line]
@@ -183,13 +183,13 @@ def test_an_operation_of_unknown_name_that_may_be_of_a_client_is_counted() -> No
     assert recorded(as_json([*clients, *OPERATIONS])).unknown == {"consumed": 2, "polled": 1}
 
 
-def test_a_record_without_its_partition_is_told_how_to_write_it() -> None:
+def test_a_record_without_its_partition_is_refused_with_how_to_write_it() -> None:
     wrong = op("ok", "produce", "p", "a", partition="orders-0", offset=0)
     (found,) = recorded(as_json([*OPERATIONS, wrong])).malformed
     assert found.what == 'it has no "key", and "partition" instead'
 
 
-def test_if_every_operation_is_wrong_each_is_told() -> None:
+def test_if_every_operation_is_wrong_each_is_reported() -> None:
     history = recorded(as_json([op("acked", "produce", "p", "a", key="a"), op("sent", "produce", "p", "b", key="a")]))
     assert [(one.line, one.what) for one in history.malformed] == [(1, '"type" is "acked"'), (2, '"type" is "sent"')]
 
@@ -301,7 +301,7 @@ def test_a_quote_that_is_never_closed_does_not_have_each_later_line_read_with_al
     assert (scanned, len(reader.string)) == (0, 301)
 
 
-def test_bytes_that_are_no_text_are_told() -> None:
+def test_bytes_that_are_no_text_are_reported() -> None:
     history = recorded(GOOD.encode() + b"\xff\xfe\n")
     assert history.malformed[0].line == 9
     assert history.malformed_count == 1

@@ -217,6 +217,6 @@ def test_what_is_done_outside_of_a_transaction_does_not_depend_on_one() -> None:
 
 
 def test_without_invocations_nobody_knows_when_a_commit_was_asked_for() -> None:
-    told = [one for one in [*SENT, *READ_A, *step("commit", "p")] if one["type"] != "invoke"]
-    assert shown(told) == {}
+    ended = [one for one in [*SENT, *READ_A, *step("commit", "p")] if one["type"] != "invoke"]
+    assert shown(ended) == {}
     assert shown([one for one in [*SENT, *READ_A] if one["type"] != "invoke"]) == {}

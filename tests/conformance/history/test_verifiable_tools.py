@@ -62,7 +62,7 @@ def test_without_verbose_nothing_is_called_clean() -> None:
     )
 
 
-def test_acknowledgements_that_are_missing_are_told() -> None:
+def test_acknowledgements_that_are_missing_are_reported() -> None:
     lines = [one for one in printed() if not (one["name"] == "producer_send_success" and one["value"] == "3")]
     (wrong,) = read(lines).malformed
     assert wrong.what == "6 sends were acknowledged, and 5 lines say so"
@@ -87,10 +87,10 @@ def test_the_order_of_the_tools_does_not_matter() -> None:
 
 def test_an_acknowledgement_without_an_offset_is_one_and_with_acks_0_promises_nothing() -> None:
     start, last = event("startup_complete"), event("record_data", "z", 9)
-    shown, untold = event("producer_send_success", "a"), event("producer_send_success", "b", -1)
-    known = [start, shown, untold, event("producer_send_success", "z", 9), start, event("record_data", "a"), last]
+    shown, without = event("producer_send_success", "a"), event("producer_send_success", "b", -1)
+    known = [start, shown, without, event("producer_send_success", "z", 9), start, event("record_data", "a"), last]
     assert found(read(known)) == {"lost": 1}
-    nothing = [start, untold, event("producer_send_success", "z", -1), start, last]
+    nothing = [start, without, event("producer_send_success", "z", -1), start, last]
     assert found(read(nothing)) == {}
 
 
@@ -115,7 +115,7 @@ def test_each_start_is_another_client() -> None:
         ("WARN a line of a log", "'WARN a line of a log'"),
     ],
 )
-def test_a_line_that_is_not_understood_is_told_with_its_number(line: Any, said: str) -> None:
+def test_a_line_that_is_not_understood_is_reported_with_its_number(line: Any, said: str) -> None:
     (wrong,) = read([event("startup_complete"), event("producer_send_success", "a"), line]).malformed
     assert (wrong.line, wrong.what[: len(said)]) == (3, said)
 

@@ -262,7 +262,7 @@ def test_a_follower_that_waits_for_a_leader_asks_it_nothing_else_even_in_another
     assert brokers.values(2) == ["m@0"]
 
 
-def told_to_cut(protocol: Protocol) -> tuple[ThreeBrokers, LateResponse]:
+def has_to_cut(protocol: Protocol) -> tuple[ThreeBrokers, LateResponse]:
     """2 has u of epoch 0, which 1, the leader of epoch 2, has not: 1 answers so. Then 2 gets w from 3 instead, and follows 1 again."""
     brokers = ThreeBrokers(protocol)
     move(brokers, 2, 2)
@@ -283,14 +283,14 @@ def told_to_cut(protocol: Protocol) -> tuple[ThreeBrokers, LateResponse]:
 @pytest.mark.rule("R-TRUNC-4")
 @pytest.mark.parametrize("protocol", [KAFKA_2_8, KAFKA_3_9_0], ids=named)
 def test_a_response_of_an_earlier_epoch_cuts_a_log_that_ends_where_it_did(protocol: Protocol) -> None:
-    brokers, late = told_to_cut(protocol)
+    brokers, late = has_to_cut(protocol)
     brokers.receive_late(late)
     assert brokers.values(2) == []
 
 
 @pytest.mark.rule("R-TRUNC-4")
 def test_from_kafka_18991_on_it_cuts_nothing() -> None:
-    brokers, late = told_to_cut(KAFKA_3_9)
+    brokers, late = has_to_cut(KAFKA_3_9)
     assert not late.open
     assert brokers.values(2) == ["w@3"]
 

@@ -356,7 +356,7 @@ def test_in_kraft_before_3_6_a_smaller_isr_is_a_new_leader_epoch_and_a_larger_on
 
 @pytest.mark.rule("R-FETCH-1")
 @pytest.mark.parametrize(("protocol", "known"), [(KAFKA_2_8_0, 1), (KAFKA_2_8, 0)])
-def test_a_fetch_that_is_only_told_where_to_cut_counted_in_2_7_0(protocol: Protocol, known: int) -> None:
+def test_a_fetch_that_only_learns_where_to_cut_counted_in_2_7_0(protocol: Protocol, known: int) -> None:
     brokers = written(ThreeBrokers(protocol), "old")
     brokers.controller.move_leader(PARTITION, 2)
     brokers.hear(2, PARTITION)

@@ -167,7 +167,7 @@ def test_a_response_about_another_number_of_partitions_is_an_error() -> None:
 
 
 @pytest.mark.rule("R-CLIENT-2")
-def test_when_the_attempts_are_spent_the_program_is_told_what_is_outstanding() -> None:
+def test_when_the_attempts_are_spent_the_program_learns_what_is_outstanding() -> None:
     wire = ScriptedWire({0: 1}, script=[lose, lose, lose, lose])
     with pytest.raises(FailedToSendMessage, match="1 messages were not sent in 4 attempts") as raised:
         producer(wire, retries=3).send([message("a", 0)])

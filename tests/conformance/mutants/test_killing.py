@@ -38,7 +38,7 @@ def applied(model: Model, number: int, words: Packed) -> Packed | None:
 
 
 def shortest_difference(right: Model, wrong: Model, sight: Sight) -> int | None:
-    """How many steps until the two can be told apart, by a search of pairs with the interpreter; None if they cannot."""
+    """How many steps until the two can be distinguished, by a search of pairs with the interpreter; None if they cannot."""
     start = right.initial_states()[0], wrong.initial_states()[0]
     depths, waiting = {start: 0}, deque([start])
     while waiting:
@@ -100,7 +100,7 @@ def test_a_difference_that_is_not_seen_at_once_is_followed_until_it_shows() -> N
     assert Survival.NOT_TRIED in seen_later.survivals.values()
 
 
-def test_a_release_is_told_from_its_neighbour_by_the_step_in_which_its_rule_shows() -> None:
+def test_a_release_is_distinguished_from_its_neighbour_by_the_step_in_which_its_rule_shows() -> None:
     versions = profiles()
     profile = versions["kafka-0.11"]
     mutants = tuple(m for m in switches_of(profile, [versions["kafka-0.9"]]) if m.name.startswith("truncation"))

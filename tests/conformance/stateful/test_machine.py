@@ -40,7 +40,7 @@ def run(machine: type[RuleBasedStateMachine], how: settings = AT_ALL_TIMES) -> N
     run_state_machine_as_test(machine, settings=how)
 
 
-def told(machine: type[RuleBasedStateMachine], *phases: Phase) -> str:
+def failure_of(machine: type[RuleBasedStateMachine], *phases: Phase) -> str:
     with pytest.raises(Diverged) as caught:
         run(machine, settings(AT_ALL_TIMES, stateful_step_count=10, phases=[Phase.generate, *phases]))
     return str(caught.value)
@@ -87,8 +87,8 @@ def test_there_is_a_rule_for_each_action_and_an_invariant_for_each_property_that
     assert not kept & {"acked_never_lost", "committed_never_lost"}
 
 
-def test_a_divergence_is_told_as_a_test_that_finds_it_again() -> None:
-    report, _, file = told(state_machine(SMALL, Forgetful)).partition("\n\n")
+def test_a_divergence_is_shown_as_a_test_that_finds_it_again() -> None:
+    report, _, file = failure_of(state_machine(SMALL, Forgetful)).partition("\n\n")
     assert report.startswith("kafka-3.5: the implementation differs from the model after step ")
     with pytest.raises(AssertionError, match=r"high_watermark\[r\d\] is 0; the model says 1"):
         in_the_file(file)()
@@ -97,13 +97,13 @@ def test_a_divergence_is_told_as_a_test_that_finds_it_again() -> None:
 @pytest.mark.thorough
 def test_what_is_found_is_made_smaller() -> None:
     """A high watermark of 1 takes a record, and two fetches of it or four steps by which the ISR shrinks; chance takes ten."""
-    file = told(state_machine(SMALL, Forgetful, guided=False), Phase.shrink).partition("\n\n")[2]
+    file = failure_of(state_machine(SMALL, Forgetful, guided=False), Phase.shrink).partition("\n\n")[2]
     steps = file.partition('STEPS = """\n')[2].partition('\n"""')[0].splitlines()
     assert 3 <= len(steps) <= 5
 
 
-def test_an_attempt_that_has_an_effect_is_told_as_such() -> None:
-    text = told(state_machine(SMALL, Yielding, guided=False))
+def test_an_attempt_that_has_an_effect_is_reported_as_such() -> None:
+    text = failure_of(state_machine(SMALL, Yielding, guided=False))
     assert "has an effect, which the model refuses by" in text
     assert "attempts_after=(" in text
     with pytest.raises(AssertionError, match="has an effect"):
@@ -112,7 +112,7 @@ def test_an_attempt_that_has_an_effect_is_told_as_such() -> None:
 
 def in_the_file(text: str) -> Callable[[], None]:
     """The test that the file has."""
-    test: Callable[[], None] = defined(text, "told.py", {})["test_the_implementation_does_what_the_model_says"]
+    test: Callable[[], None] = defined(text, "found.py", {})["test_the_implementation_does_what_the_model_says"]
     return test
 
 
@@ -180,7 +180,7 @@ class Breaking(InProcessAdapter):
         raise ZeroDivisionError("no such thing")
 
 
-def test_what_the_adapter_raises_is_told_with_the_steps() -> None:
+def test_what_the_adapter_raises_is_reported_with_the_steps() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         run(
             state_machine(SMALL, Breaking, guided=False),

@@ -142,8 +142,8 @@ def group(name: str) -> pytest.MarkDecorator:
     return pytest.mark.xdist_group(f"suite of {name}")
 
 
-QUICK = {"kafka-0.11", "kafka-2.1"}
-"""By default brokers are tried with these suites, and pass that of min ISR 2; with all others only with `--thorough`."""
+QUICK = {"kafka-2.1"}
+"""By default brokers are tried with this suite, and pass that of min ISR 2; with all others only with `--thorough`."""
 
 
 def grouped(names: Iterable[str], thorough: Container[str]) -> list[Any]:

@@ -270,7 +270,7 @@ class Veiled(InProcessAdapter):
         return {**super().observe(), "leader": [None] * self.count, "newest_epoch": None}
 
 
-def test_what_differs_is_told_with_its_kind(folder: Path) -> None:
+def test_what_differs_is_reported_with_its_kind(folder: Path) -> None:
     files = SuiteFiles(folder, named)
     outcome = conform(files.model, files.cases(), Forgetful, until="all")
     assert outcome.cases == files.values["cases"]
@@ -281,7 +281,7 @@ def test_what_differs_is_told_with_its_kind(folder: Path) -> None:
     assert first.failures[0].divergence.differences[0].show() == "high_watermark[r1] is 0; the model says 1"
 
 
-def test_an_attempt_that_has_an_effect_is_told_with_the_guard_that_refuses_it(folder: Path, tmp_path: Path) -> None:
+def test_an_attempt_that_has_an_effect_is_reported_with_the_guard_that_refuses_it(folder: Path, tmp_path: Path) -> None:
     adapter = f"{Path(wrong_brokers.__file__)}:Yielding"
     shown = tmp_path / "outcome.json"
     assert main(["conform", str(folder), "--adapter", adapter, "--json", str(shown), "--quiet"]) == 1
@@ -396,7 +396,7 @@ def test_brokers_that_raise_in_a_step_or_when_a_refused_step_is_tried_differ_fro
     assert "move_leader(successor=r1) raises an error, which the model refuses by" in found.report()
 
 
-def test_a_fault_of_an_adapter_is_told_with_the_step(folder: Path) -> None:
+def test_a_fault_of_an_adapter_is_reported_with_the_step(folder: Path) -> None:
     files = SuiteFiles(folder, named)
     (case, *_) = cases = list(files.cases())
     (failure,) = conform(files.model, cases, Unable).failures
@@ -444,6 +444,7 @@ def test_the_adapters_of_the_small_models_are_known_by_name(tmp_path: Path) -> N
     assert adapter_named("timing-wheel") is TimingWheelAdapter
 
 
+@pytest.mark.thorough
 def test_one_command_runs_the_suites_of_the_parts_too(small: Path, tmp_path: Path) -> None:
     report = tmp_path / "outcome.json"
     with planted(next(mutant for mutant in MISSED if mutant.bench == "kafka-timing-wheel")):

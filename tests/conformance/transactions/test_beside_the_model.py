@@ -129,10 +129,10 @@ def test_a_state_machine_finds_no_difference() -> None:
 @pytest.mark.parametrize("name", RELEASES)
 def test_a_release_is_as_the_version_of_the_model(name: str) -> None:
     own, models = RELEASES[name], release_of(profiles()[name].bounded())
-    told = [field.name for field in fields(Release) if field.name not in NOT_OF_THE_MODEL]
+    named = [field.name for field in fields(Release) if field.name not in NOT_OF_THE_MODEL]
     if own.transaction_version < 2:
         models = replace(models, client_version=own.client_version)
-    assert {one: getattr(own, one) for one in told} == {one: getattr(models, one) for one in told}
+    assert {one: getattr(own, one) for one in named} == {one: getattr(models, one) for one in named}
 
 
 def test_another_model_is_refused_and_so_is_what_the_model_has_in_a_simpler_form() -> None:

@@ -69,7 +69,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_told_with_its_line_and_what_was_expected(name: str) -> None:
+def test_what_is_wrong_is_reported_with_its_line_and_what_was_expected(name: str) -> None:
     line, what, expected = WRONG[name]
     (found,) = malformed(GOOD, line, GOOD)
     assert found.line == 2
@@ -155,7 +155,7 @@ def test_bounds_are_as_large_as_what_the_log_names() -> None:
     assert {name for name, bound in said.items() if not bound} == optional
 
 
-def test_one_number_that_is_far_too_large_is_told_with_its_line() -> None:
+def test_one_number_that_is_far_too_large_is_reported_with_its_line() -> None:
     log = read_event_log([GOOD.encode(), observed(log_end={"r2": 3_000_000}).encode()], "log")
     bounds = bounds_of_log(log.entries, KAFKA)
     assert bounds == KAFKA.default_bounds
@@ -180,7 +180,7 @@ def test_the_guard_that_refuses_a_step_is_named() -> None:
     assert said.endswith("  require(not s.up[replica])")
 
 
-def test_an_observation_that_disagrees_is_told_with_what_the_model_has() -> None:
+def test_an_observation_that_disagrees_is_reported_with_what_the_model_has() -> None:
     line = '{"event": "produce", "parameters": {"response": "delivered"}, "observed": {"log_end": {"r1": 1, "r2": 1}}}'
     found = refused([line])
     first = found.reasons[0]
@@ -189,7 +189,7 @@ def test_an_observation_that_disagrees_is_told_with_what_the_model_has() -> None
     assert all(reason.guard for reason in found.reasons[1:])
 
 
-def test_all_states_that_the_model_may_be_in_are_told() -> None:
+def test_all_states_that_the_model_may_be_in_are_named() -> None:
     found = refused(
         ['{"event": "produce"}', '{"event": "fetch", "parameters": {"follower": "r2"}}', '{"event": "restart"}']
     )

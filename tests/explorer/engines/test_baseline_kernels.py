@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from sampling import quick_one_in
 
 from neverlost.explorer.compile import cache
 from neverlost.explorer.compile.cache import BASELINE, first_text, is_cached, load_kernel, loaded_kernel
+from neverlost.explorer.compile.emitter.machine import Kernel
 from neverlost.explorer.compile.generate import kernel_source
 from neverlost.explorer.engines import compiled
 from neverlost.explorer.result import Result
@@ -62,21 +64,44 @@ def test_small_kernels_have_a_baseline_too() -> None:
 
 
 def test_searches_of_one_process_share_the_time_after_which_optimising_pays() -> None:
-    one, other = "a" * cache.OPTIMISED_A_SECOND, "b" * cache.OPTIMISED_A_SECOND
-    assert not cache.optimising_pays(one, 0.7)
-    assert not cache.optimising_pays(other, 0.7)
-    assert cache.optimising_pays(one, 0.7)
+    one, other = text_of(REPLICATED_LOG), text_of(KIP_320)
+    for text in (one, other):
+        assert cache.optimised(text, 0.7 * len(text) / cache.OPTIMISED_A_SECOND) is None
+    assert cache.optimised(one, 0.7 * len(one) / cache.OPTIMISED_A_SECOND) is not None
 
 
 def test_optimising_pays_sooner_where_an_earlier_process_has_left_the_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
     text = text_of(KIP_320)
     assert len(text) / cache.OPTIMISED_A_SECOND > 0.6
     loaded_kernel(BASELINE + text)
-    assert not cache.optimising_pays(text, 0.5)
+    assert cache.optimised(text, 0.5) is None
     cache._SEARCHED.clear()
     monkeypatch.setattr(cache, "_LOADED", {})
     loaded_kernel(BASELINE + text)
-    assert cache.optimising_pays(text, 0.5)
+    assert cache.optimised(text, 0.5) is not None
+
+
+def test_searches_go_on_with_the_baseline_while_another_waits_for_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, beside = text_of(REPLICATED_LOG), []
+    load = cache.load_kernel
+
+    def load_and_look(wanted: str) -> tuple[Kernel, float]:
+        beside.append(cache.optimised(text, 1e9))
+        return load(wanted)
+
+    monkeypatch.setattr(cache, "load_kernel", load_and_look)
+    assert cache.optimised(text, 1e9) is not None
+    assert beside == [None]
+    assert cache.optimised(text, 0.0) is not None
+
+
+def test_a_search_may_take_on_workers_as_it_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "WORTH_WORKERS", 1000)
+    monkeypatch.setattr(compiled, "TURN_SECONDS", 1e-4)
+    asked = count(1)
+    many = explore(KIP_320, until="all", symmetry=True, workers=lambda: min(4, next(asked) // 3 + 1))
+    assert many.workers == 4
+    assert differing(many, searched(KIP_320)) == []
 
 
 def test_the_optimised_kernel_is_taken_where_it_is_in_the_cache() -> None:

@@ -1,4 +1,4 @@
-"""Blocks are read as they were kept, from memory and from disk; a full disk ends the search, and loses nothing that was told."""
+"""Blocks are read as they were kept, from memory and from disk; a full disk ends the search, and loses nothing that was reported."""
 
 from __future__ import annotations
 

@@ -311,7 +311,11 @@ def answers(profile: Profile, engine: str, symmetry: bool) -> object:
     return result.levels, result.digest, result.generated_by_action, findings
 
 
-@pytest.mark.parametrize(("profile", "symmetry"), [(BASE, False), (ALIKE, True)], ids=["plain", "symmetric"])
+@pytest.mark.parametrize(
+    ("profile", "symmetry"),
+    [pytest.param(BASE, False, marks=pytest.mark.thorough), (ALIKE, True)],
+    ids=["plain", "symmetric"],
+)
 def test_what_could_lead_a_kernel_astray_does_not(profile: Profile, symmetry: bool) -> None:
     expected = answers(profile, "interpreted", symmetry)
     assert not isinstance(expected, str)

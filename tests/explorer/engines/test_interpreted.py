@@ -179,7 +179,7 @@ def test_an_interrupted_search_keeps_its_complete_levels(model: Model) -> None:
     assert result.findings["negative"].verdict == "undecided"
 
 
-def test_progress_is_told_at_the_start_of_every_level_and_never_goes_back(model: Model) -> None:
+def test_progress_is_reported_at_the_start_of_every_level_and_never_goes_back(model: Model) -> None:
     seen: list[Progress] = []
     explore(model, engine="interpreted", until="all", watch=Watch(progress=seen.append))
     starts = [(p.depth, p.frontier, p.distinct) for p in seen if p.expanded == 0]

@@ -45,7 +45,7 @@ def test_true_lemmas_are_refuted_nowhere_and_wrong_ones_are() -> None:
     assert refuted == set(LOG_LEMMAS) - {values_lie_below_the_end, nothing_lies_at_the_end}
 
 
-def test_what_is_told_of_a_wrong_lemma_is_the_least_state_and_an_instance() -> None:
+def test_what_is_said_of_a_wrong_lemma_is_the_least_state_and_an_instance() -> None:
     (found,) = refutations(MODEL, [some_log_has_room], reached_states(MODEL)[1])
     assert found.arguments == ()
     assert MODEL.state(found.least).values()["log_end"] == [2, 2, 2]

@@ -99,7 +99,7 @@ def test_a_search_level_by_level_ends_as_one_at_once(model: Model, until: str, t
     assert shown(again) == shown(whole)
 
 
-def test_a_complete_search_is_told_again_without_a_visited_set(
+def test_a_complete_search_is_answered_again_without_a_visited_set(
     reference: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     explore(SMALL, tmp_path, until="all")

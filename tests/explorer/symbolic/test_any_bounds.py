@@ -146,6 +146,7 @@ def test_a_step_that_keeps_a_lemma_is_proven_to() -> None:
     assert {query.result for query in found} == {QueryResult.HOLDS}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("mutant", "action", "lemma"),
     [

@@ -78,7 +78,7 @@ def test_more_states_in_a_row_find_what_is_false_soon_after_the_start() -> None:
     assert [q.text for q in proof.failing] == ["always_off 1 step from the start"]
 
 
-def test_a_false_lemma_is_told_by_the_reachable_state_that_a_step_ends_it_from() -> None:
+def test_a_false_lemma_is_shown_by_the_reachable_state_that_a_step_ends_it_from() -> None:
     proof = prove(MODEL, "never_burnt", lemmas=[never_hot, always_off])
     assert [q.text for q in proof.failing] == ["always_off() after switch()"]
     assert proof.reach is not None

@@ -164,8 +164,8 @@ def test_what_is_safe_but_for_restarts_says_so_in_every_format(audit: Run) -> No
     assert [head for head in heads if said in head] == heads[:2]
     assert text.startswith(f"{said} (topics: {said}; ")
     suites = ElementTree.fromstring(audit(*good, "--format", "junit")[1])
-    told = [one.get("value") for one in suites.iter("property") if one.get("name") == "not_safe_with"]
-    assert told == ["rolling-restart"]
+    named = [one.get("value") for one in suites.iter("property") if one.get("name") == "not_safe_with"]
+    assert named == ["rolling-restart"]
     assert "rolling-restart" in audit(*good, "--format", "github")[1].partition("::warning")[2]
 
 
@@ -291,7 +291,7 @@ WRONG = "tests/spec/configuration/wrong/duplicate-key"
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_wrong_input_is_told_in_every_format_and_on_standard_error(form: str, audit: Run) -> None:
+def test_wrong_input_is_reported_in_every_format_and_on_standard_error(form: str, audit: Run) -> None:
     code, out, err = audit(WRONG, "--format", form)
     assert code == 2
     assert "set again to" in err
@@ -340,7 +340,7 @@ def test_standard_input_that_is_named_twice_is_refused(named: tuple[str, ...], a
     assert "standard input is named more than once." in err
 
 
-def test_wrong_options_are_told_in_the_format_too(audit: Run) -> None:
+def test_wrong_options_are_reported_in_the_format_too(audit: Run) -> None:
     code, out, _ = audit(*ONE_CRASH[:-1], "1 meteor", "--format", "github")
     ((kind, _, message),) = commands(out)
     assert (code, kind) == (2, "error")

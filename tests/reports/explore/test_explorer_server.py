@@ -227,16 +227,16 @@ def test_who_leaves_before_the_request_is_whole_is_no_error_of_the_server() -> N
 
 def test_a_search_tells_how_many_states_it_has_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     explorer = Explorer(model=kafka(), token=TOKEN, other_model=other_model)
-    told: list[Any] = []
+    seen: list[Any] = []
 
     def telling(trace: Any, prop: Any, tell: Callable[[int], None]) -> Found:
         tell(7)
-        told.append([explorer.progress({"search": name}) for name in ("mine", "other")])
+        seen.append([explorer.progress({"search": name}) for name in ("mine", "other")])
         return Found(steps=None, complete=False, tried=9)
 
     monkeypatch.setattr("neverlost.reports.explore.app.way_to", telling)
     assert explorer.find({"steps": [], "where": "up[r1]", "search": "mine"})["tried"] == 9
-    assert told == [[{"tried": 7}, {"tried": None}]]
+    assert seen == [[{"tried": 7}, {"tried": None}]]
     assert explorer.progress({"search": "mine"}) == {"tried": None}
 
 

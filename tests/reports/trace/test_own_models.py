@@ -103,8 +103,8 @@ def test_a_picture_has_its_title_and_the_statement_above_it_and_no_colour_that_o
     assert "@media screen and (prefers-color-scheme: dark) {\nsvg" in svg
     shown = [text for element in ElementTree.fromstring(svg) for text in element.itertext()]
     assert " ".join(shown[1:3]).startswith("one_leader is violated after 3 steps: ")
-    told = replace(ring.profile, properties=[replace(ring.profile.properties[0], story=lambda states: "Two lead.")])
-    trace = explore(told.bounded(), engine="interpreted").findings["one_leader"].trace
+    profile = replace(ring.profile, properties=[replace(ring.profile.properties[0], story=lambda states: "Two lead.")])
+    trace = explore(profile.bounded(), engine="interpreted").findings["one_leader"].trace
     assert trace is not None
     title, statement = [element.text for element in ElementTree.fromstring(trace_svg(trace)) if element.text][1:3]
     assert title == "Two lead."

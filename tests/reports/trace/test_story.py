@@ -44,7 +44,7 @@ MOST_BYTES = 300_000
 
 
 @dataclass(frozen=True)
-class Told:
+class Loss:
     """A known loss, and its page."""
 
     trace: Trace
@@ -56,24 +56,24 @@ class Told:
         return json.loads(self.page.all("script", "beyond-data")[0].text)
 
 
-@pytest.fixture(scope="module", params=quick_one_in(8, [*BUGS, *FACTS]))
-def loss(request: pytest.FixtureRequest) -> Told:
+@pytest.fixture(scope="module", params=quick_one_in(16, [*BUGS, *FACTS]))
+def loss(request: pytest.FixtureRequest) -> Loss:
     trace = recorded_trace((BUGS | FACTS)[request.param])
     text = render(trace, "html")
-    return Told(trace, text, page_read(text))
+    return Loss(trace, text, page_read(text))
 
 
 def steps_of(page: Element) -> list[Element]:
     return page.all("li", "step")
 
 
-def test_the_list_of_what_goes_wrong_ends_with_the_step_that_violates_the_property(loss: Told) -> None:
+def test_the_list_of_what_goes_wrong_ends_with_the_step_that_violates_the_property(loss: Loss) -> None:
     for links in loss.page.all("ul", "turns"):
         assert links.all("a")[-1].attributes["href"] == f"#step-{len(loss.trace.steps)}"
         assert "✗" in links.words
 
 
-def test_every_known_loss_is_a_page_of_one_file_below_300_kb(loss: Told) -> None:
+def test_every_known_loss_is_a_page_of_one_file_below_300_kb(loss: Loss) -> None:
     text, page = loss.text, loss.page
     assert len(text.encode()) < MOST_BYTES
     assert loaded(page) == []
@@ -82,7 +82,7 @@ def test_every_known_loss_is_a_page_of_one_file_below_300_kb(loss: Told) -> None
     assert [step.attributes["id"] for step in steps_of(page)] == [f"step-{n}" for n in range(len(loss.trace.states))]
 
 
-def test_each_row_draws_the_logs_of_its_state(loss: Told) -> None:
+def test_each_row_draws_the_logs_of_its_state(loss: Loss) -> None:
     if loss.trace.model.profile.family != "replication":
         pytest.skip("only replicas have logs of records")
     for step, state in zip(steps_of(loss.page), loss.trace.unpacked(), strict=True):
@@ -95,13 +95,13 @@ def test_each_row_draws_the_logs_of_its_state(loss: Told) -> None:
         assert drawn == held
 
 
-def test_every_picture_says_the_same_in_words(loss: Told) -> None:
+def test_every_picture_says_the_same_in_words(loss: Loss) -> None:
     for step in steps_of(loss.page):
         assert step.all("svg")[0].attributes["role"] == "img"
         assert step.all("svg")[0].attributes["aria-label"]
 
 
-def test_what_could_happen_and_what_could_not_are_all_steps_of_the_model(loss: Told) -> None:
+def test_what_could_happen_and_what_could_not_are_all_steps_of_the_model(loss: Loss) -> None:
     model, said = loss.trace.model, loss.beyond
     texts, shown = said["texts"], {step.show(model.bounds) for step in model.steps}
     for words, (possible, refused, taken) in zip(loss.trace.states, said["states"], strict=True):
@@ -120,7 +120,7 @@ def test_what_could_happen_and_what_could_not_are_all_steps_of_the_model(loss: T
                 assert texts[guard] == str(model.refusal(words, model.parse_step(texts[step])))
 
 
-def test_a_page_marks_the_step_at_which_the_property_is_decided_and_no_step_before(loss: Told) -> None:
+def test_a_page_marks_the_step_at_which_the_property_is_decided_and_no_step_before(loss: Loss) -> None:
     trace = loss.trace
     seeks = trace.model.profile.property_named(trace.property or "").seeks
     mark = f"{'✓' if seeks else '✗'} {trace.property}"

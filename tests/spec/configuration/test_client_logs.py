@@ -165,7 +165,7 @@ def test_what_is_not_whole_is_refused(name: str, tmp_path: Path) -> None:
 
 
 def test_a_role_before_the_path_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="these are what Java clients log, which tell their roles"):
+    with pytest.raises(ConfigurationError, match="these are what Java clients log, which show their roles"):
         read_configuration(f"producer:{_written(tmp_path, LOG)}")
 
 

@@ -695,7 +695,7 @@ def test_a_service_that_starts_something_else_is_not_compared_with_the_brokers(t
 
 @pytest.mark.parametrize("text", [ONE, ENV])
 def test_a_role_before_the_path_is_refused(text: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="which tell their roles"):
+    with pytest.raises(ConfigurationError, match="which show their roles"):
         read_configuration(f"broker:{file(tmp_path, text)}")
 
 

@@ -89,7 +89,7 @@ def test_the_warnings_of_an_example_are_golden(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in WRONG.iterdir() if path.name != "other-version"))
-def test_everything_that_is_wrong_is_told_at_once(name: str) -> None:
+def test_everything_that_is_wrong_is_reported_at_once(name: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         read_deployment(files(WRONG / name), kafka_version="3.6" if name == "unreachable-min-isr" else None)
     expect_golden(f"wrong_{name}.txt", said(caught.value), FOLDER)

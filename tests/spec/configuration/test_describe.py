@@ -232,7 +232,7 @@ def test_brokers_on_zookeeper_describe_roles_that_are_empty(roles: str, mode: st
         ("topic.properties", "min.insync.replicas=2\n", "topic"),
     ],
 )
-def test_the_role_of_a_file_is_told_by_its_keys_and_else_by_its_name(
+def test_the_role_of_a_file_is_recognised_by_its_keys_and_else_by_its_name(
     tmp_path: Path, name: str, text: str, role: str
 ) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")

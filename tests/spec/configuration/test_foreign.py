@@ -40,12 +40,12 @@ FOREIGN = {
     "Spring's YAML": Foreign(
         "producer:application.yml",
         "spring:\n  kafka:\n    producer:\n      acks: 1\n",
-        "application.yml: these are an application of Spring Boot, which tell their roles.",
+        "application.yml: these are an application of Spring Boot, which show their roles.",
     ),
     "Spring's YAML by another name": Foreign(
         "producer:application.conf",
         "spring:\n  kafka:\n    producer:\n      acks: 1\n",
-        "application.conf: these are an application of Spring Boot, which tell their roles.",
+        "application.conf: these are an application of Spring Boot, which show their roles.",
     ),
     "JSON": Foreign("producer:producer.json", '{\n  "producer": {"acks": "1"}\n}\n', "by its name this is JSON"),
     "JSON by another name": Foreign(
@@ -61,7 +61,7 @@ FOREIGN = {
     "a Connect worker with a role": Foreign(
         "producer:connect-distributed.properties",
         "bootstrap.servers=a:9092\ngroup.id=connect\nkey.converter=a.B\noffset.storage.topic=o\nproducer.acks=1\n",
-        "connect-distributed.properties: these are a worker of Kafka Connect, which tell their roles.",
+        "connect-distributed.properties: these are a worker of Kafka Connect, which show their roles.",
     ),
     "a part of a Connect worker": Foreign(
         "connect.properties",
@@ -71,12 +71,12 @@ FOREIGN = {
     "a Connect connector with a role": Foreign(
         "consumer:sink.properties",
         "name=sink\nconnector.class=a.B\ntopics=t\nconsumer.override.enable.auto.commit=true\n",
-        "sink.properties: these are a connector of Kafka Connect, which tell their roles.",
+        "sink.properties: these are a connector of Kafka Connect, which show their roles.",
     ),
     "Strimzi's KafkaTopic with a role": Foreign(
         "topic:orders.yaml",
         "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaTopic\nspec:\n  replicas: 1\n",
-        "orders.yaml: these are Strimzi's resources, which tell their roles.",
+        "orders.yaml: these are Strimzi's resources, which show their roles.",
     ),
     "Strimzi's KafkaMirrorMaker2": Foreign(
         "mirror",
@@ -114,7 +114,7 @@ FOREIGN = {
     "Spring's properties": Foreign(
         "producer:application.properties",
         "spring.kafka.bootstrap-servers=a:9092\nspring.kafka.producer.acks=1\nacks=all\n",
-        "application.properties: these are an application of Spring Boot, which tell their roles.",
+        "application.properties: these are an application of Spring Boot, which show their roles.",
     ),
     "Quarkus": Foreign(
         "producer:application.properties",
@@ -139,7 +139,7 @@ FOREIGN = {
     "MirrorMaker's arrows": Foreign(
         "topic:mm2",
         "a->b.enabled=true\nreplication.factor=3\n",
-        "mm2: these are MirrorMaker 2, which tell their roles.",
+        "mm2: these are MirrorMaker 2, which show their roles.",
     ),
     "a StatefulSet": Foreign(
         "kafka.yaml",
@@ -170,7 +170,7 @@ FOREIGN = {
     "an environment": Foreign(
         "producer:env",
         "KAFKA_ACKS=1\nKAFKA_RETRIES=0\nacks=all\nlinger.ms=1\n",
-        "env: these are variables of a container image, which tell their roles.",
+        "env: these are variables of a container image, which show their roles.",
     ),
     "variables with a producer's keys": Foreign(
         "env", "KAFKA_ACKS=1\nacks=all\n", "env:2: this is no line of a file of variables"
@@ -182,7 +182,7 @@ FOREIGN = {
     "Compose": Foreign(
         "broker:compose",
         "services:\n  kafka:\n    environment:\n      KAFKA_MIN_INSYNC_REPLICAS: 1\n",
-        "compose: these are services of a compose file, which tell their roles.",
+        "compose: these are services of a compose file, which show their roles.",
     ),
     "Compose without an image": Foreign(
         "compose",

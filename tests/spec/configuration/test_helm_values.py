@@ -184,15 +184,15 @@ def test_without_a_tag_the_release_is_open(tmp_path: Path) -> None:
 
 
 def test_the_clients_of_confluents_other_charts_are_a_doubt(tmp_path: Path) -> None:
-    def told(text: str) -> bool:
+    def is_doubted(text: str) -> bool:
         return any("beside it start clients" in doubt.what for doubt in deployment(tmp_path, text).doubts)
 
     off = "".join(
         f"{name}:\n  enabled: false\n"
         for name in ("cp-kafka-connect", "cp-kafka-rest", "cp-ksql-server", "cp-control-center")
     )
-    assert told(UMBRELLA)
-    assert not told(UMBRELLA + off)
+    assert is_doubted(UMBRELLA)
+    assert not is_doubted(UMBRELLA + off)
 
 
 def test_the_topics_of_provisioning_are_read(tmp_path: Path) -> None:
@@ -212,11 +212,11 @@ WRONG = {
     ),
     "Bitnami's image alone": (
         "image:\n  repository: bitnami/kafka\n  tag: 3.4.0\n",
-        "these are values of Bitnami's chart kafka, and they do not tell of which version.",
+        "these are values of Bitnami's chart kafka, and they do not show of which version.",
     ),
     "keys of both kinds of Bitnami's chart": (
         NEW + "defaultReplicationFactor: 3\n",
-        "these are values of Bitnami's chart kafka, and they do not tell of which version.",
+        "these are values of Bitnami's chart kafka, and they do not show of which version.",
     ),
     "charts of both": (
         f"kafka:\n{''.join(f'  {line}' for line in OLD.splitlines(keepends=True))}{UMBRELLA}",

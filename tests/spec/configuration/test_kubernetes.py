@@ -179,7 +179,7 @@ IN_MAPS = {
     ),
     "an application's properties": ("  application.properties: |\n    spring.kafka.producer.acks=1\n", {"acks": "1"}),
     "a text on one line": ('  producer.properties: "acks=1\\nbootstrap.servers=a:1\\n"\n', {"acks": "1"}),
-    "a file whose name tells nothing": ("  kafka.properties: |\n    acks=1\n    key.serializer=a.B\n", {"acks": "1"}),
+    "a file whose name says nothing": ("  kafka.properties: |\n    acks=1\n    key.serializer=a.B\n", {"acks": "1"}),
     "librdkafka's": (
         "  producer.properties: |\n    acks=1\n    queue.buffering.max.ms=5\n    message.timeout.ms=5\n",
         {"acks": "1", "idempotence": False},

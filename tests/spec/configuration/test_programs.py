@@ -188,7 +188,7 @@ def test_several_files_are_every_program_that_they_may_be(first: dict[str, str],
     assert behaviours(together) == alone | laid
 
 
-def test_topics_and_programs_are_told_apart_in_every_reading(tmp_path: Path) -> None:
+def test_topics_and_programs_are_distinguished_in_every_reading(tmp_path: Path) -> None:
     described = "Topic: {0}\tPartitionCount: 1\tReplicationFactor: {1}\tConfigs: min.insync.replicas=2\n"
     texts = {
         "a.properties": SAFE,

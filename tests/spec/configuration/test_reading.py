@@ -1,4 +1,4 @@
-"""Which form a file is in is told by its content: each example is of one form or of none, and what two forms recognise is refused."""
+"""The form of a file is recognised by its content: each example is of one form or of none, and what two forms recognise is refused."""
 
 from __future__ import annotations
 

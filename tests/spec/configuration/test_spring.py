@@ -51,7 +51,7 @@ READ = {
         "spring:\n  kafka:\n    producer:\n      acks: all\n    listener:\n      async-acks: true\n",
         {"commit": "after"},
     ),
-    "a consumer that is told to commit by itself": (
+    "a consumer that is set to commit by itself": (
         "spring:\n  kafka:\n    producer:\n      acks: all\n    consumer:\n      enableAutoCommit: true\n",
         {"commit": "auto"},
     ),
@@ -392,7 +392,7 @@ def test_who_says_that_a_record_is_processed_may_be_in_doubt(tmp_path: Path) -> 
 def test_the_name_of_the_file_does_not_matter_and_a_role_is_refused(tmp_path: Path) -> None:
     text = READ["a producer"][0]
     assert deployment(tmp_path, text, "producer.properties").settings["acks"] == "1"
-    with pytest.raises(ConfigurationError, match="these are an application of Spring Boot, which tell their roles"):
+    with pytest.raises(ConfigurationError, match="these are an application of Spring Boot, which show their roles"):
         read_configuration(f"producer:{tmp_path / 'producer.properties'}")
 
 

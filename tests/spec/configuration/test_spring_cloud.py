@@ -74,7 +74,7 @@ READ: dict[str, tuple[str, dict[str, object]]] = {
         f"{KAFKA}{IN}{OF_IN}configuration.enable.auto.commit=true\n",
         {"commit": "auto"},
     ),
-    "names that tell nothing": (
+    "names that say nothing": (
         f"{KAFKA}{STREAM}bindings.orders.destination=orders\n",
         {"acks": "1", "commit": "after"},
     ),

@@ -358,7 +358,7 @@ def test_a_status_that_says_not_applied_is_a_doubt(status: str, said: str | None
 
 def test_a_role_before_the_path_is_refused(tmp_path: Path) -> None:
     path = file(tmp_path, TOPIC)
-    with pytest.raises(ConfigurationError, match="these are Strimzi's resources, which tell their roles"):
+    with pytest.raises(ConfigurationError, match="these are Strimzi's resources, which show their roles"):
         read_configuration(f"topic:{path}")
 
 

@@ -336,5 +336,5 @@ def test_what_is_not_understood_is_refused_where_it_stands(name: str, tmp_path: 
 
 
 def test_a_role_before_the_path_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="these are resources of Terraform, which tell their roles"):
+    with pytest.raises(ConfigurationError, match="these are resources of Terraform, which show their roles"):
         read_configuration(f"topic:{file(tmp_path, shown(ORDERS))}")

@@ -145,6 +145,7 @@ def test_a_look_without_a_lock_loses_an_acknowledged_record_by_one_leader_move(n
     assert steps_to(version_named(name), "acked_never_lost", **chosen) is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", quick_one_in(2, ["kafka-3.9-zk", "kafka-4.3"]))
 def test_a_cut_after_the_check_of_its_epoch_takes_what_is_committed(name: str) -> None:
     moves = {"values": 2, "leader_epochs": 4, "leader_moves": 3, "pipelined": 1, "takes_back_proposals": 0}

@@ -105,6 +105,7 @@ def test_what_follows_a_harmless_state_is_harmless_and_not_a_violation(prop: Pro
             assert all(prop.harmless.function(model.passing(after)) for _, after in model.successors(words))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("prop", quick_one_in(3, CALLING, lambda prop: prop.name))
 def test_z3_proves_the_same_for_all_settings(prop: Property, pytestconfig: pytest.Config) -> None:
     """All versions have the same actions, so with every setting left open one proof is for all of them."""

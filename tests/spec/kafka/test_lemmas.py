@@ -113,7 +113,7 @@ def test_each_lemma_is_true_in_every_reachable_state(
         }
 
 
-@pytest.mark.parametrize("name", quick_one_in(4, FOLLOW))
+@pytest.mark.parametrize("name", quick_one_in(8, FOLLOW))
 def test_it_follows_from_the_lemmas(name: str) -> None:
     model = KAFKA_4_1.bounded(**{**SMALL, "log_size": 2, "values": 2}, **ALL, **FAULTS, **FIX)
     induction = Induction(model, model.profile.property_named(name), model.profile.lemmas, Effort())

@@ -35,7 +35,7 @@ def test_every_version_has_a_profile_of_what_was_seen_and_none_is_listed() -> No
 
 @pytest.mark.parametrize("name", quick_one_in(3, ["kafka-2.8.0", "kafka-3.1-kraft", "kafka-3.9"]))
 def test_each_of_its_steps_is_one_of_the_version(name: str, thorough: bool) -> None:
-    """So a run that it finds is a run of the version, and one that brokers can be made to do may be told of the version."""
+    """So a run that it finds is a run of the version, and one that brokers can be made to do is one of the version."""
     narrow, wide = seen(name, **SMALL, **FAULTS), profiles()[name].bounded(**SMALL, **FAULTS)
     states = [tuple(map(int, row)) for block in reached_states(narrow, symmetry=True)[1] for row in block]
     fewer = 0

@@ -213,7 +213,7 @@ def test_without_a_lemma_the_proof_breaks_where_it_was_needed(name: str) -> None
     assert by_lemma(found) == BROKEN_WITHOUT[name]
 
 
-def test_a_failing_question_is_told_with_the_instance_and_the_step() -> None:
+def test_a_failing_question_is_shown_with_the_instance_and_the_step() -> None:
     model = bounded(KIP_320, *TELLING)
     query = failing(model, [lemma for lemma in LEMMAS if lemma.name != "leader_enters_its_epoch_first"])[0]
     assert query.text.startswith("follower_has_a_prefix_of_its_leaders_log(leader=r1, follower=r")

@@ -13,7 +13,7 @@ have what was answered before.
 
 from typing import NamedTuple
 
-OUT, IN, JOINED, TOLD = "out", "in", "joined", "told"
+OUT, IN, JOINED, ANSWERED = "out", "in", "joined", "answered"
 NOBODY = (None, 0, False)
 BUDGETS = ("adds", "crashes", "failures", "joins", "leaves", "moves", "timeouts")
 
@@ -149,7 +149,7 @@ class Search:
     def fenced(self, group, m, process):
         """Has the process a generation or epoch that the coordinator has not?"""
         kind, epoch = group.standing[m]
-        return kind in (IN, TOLD) and process[0] > (epoch if self.consumer else group.epoch)
+        return kind in (IN, ANSWERED) and process[0] > (epoch if self.consumer else group.epoch)
 
     # steps
 
@@ -197,8 +197,8 @@ class Search:
             if len(times) < self.records:
                 yield left, group, processes, put(log, p, (known, (*times, 0)))
             if not known and any(s[0] != OUT for s in group.standing) and group.epoch < self.last:
-                told = group._replace(epoch=group.epoch + 1) if self.consumer else group._replace(rebalances=True)
-                yield left, told, processes, put(log, p, (True, times))
+                after = group._replace(epoch=group.epoch + 1) if self.consumer else group._replace(rebalances=True)
+                yield left, after, processes, put(log, p, (True, times))
             if self.loses_commits and budget["moves"] and group.older[p] != group.committed[p]:
                 back = group._replace(committed=put(group.committed, p, group.older[p]))
                 reads = self.uncommitted(group, processes, p) if back.committed[p] is None else processes
@@ -242,7 +242,7 @@ class Search:
         return 0, (None,) * len(self.partitions)
 
     def settled(self, group, m):
-        return group.standing[m][0] not in (JOINED, TOLD) and not group.waiting[m]
+        return group.standing[m][0] not in (JOINED, ANSWERED) and not group.waiting[m]
 
     def answered(self, group, m):
         """A member does not wait any more."""
@@ -259,7 +259,7 @@ class Search:
         if self.consumer:
             given = tuple(NOBODY if g[0] == member else g for g in group.given)
             return group._replace(epoch=group.epoch + 1, rebalances=False, standing=standing, given=given)
-        if group.standing[member][0] in (JOINED, TOLD) and not group.waiting[member]:
+        if group.standing[member][0] in (JOINED, ANSWERED) and not group.waiting[member]:
             group = group._replace(recorded=put(group.recorded, member, False))
         left = any(s[0] != OUT for s in standing)
         if not left:  # that the group is empty is in the log
@@ -315,17 +315,17 @@ class Search:
             if kind == OUT:
                 after = after._replace(recorded=put(after.recorded, m, False))
             yield after, (named, kept), log
-        known = put(group.standing, m, (IN, 0)) if kind == TOLD else group.standing
+        known = put(group.standing, m, (IN, 0)) if kind == ANSWERED else group.standing
         alone = sum(s[0] != OUT for s in group.standing) == 1
         quietly = self.rejoins_quietly and self.protocol == "eager" and not alone
-        if kind == TOLD and not group.rebalances and (quietly or not group.waiting[m]):
+        if kind == ANSWERED and not group.rebalances and (quietly or not group.waiting[m]):
             owners = [given[0] for given in group.given]
-            after, told, log = self.follows(group._replace(standing=known), m, group.epoch, reads, owners, log)
-            yield self.answered(after, m), told, log
+            after, learned, log = self.follows(group._replace(standing=known), m, group.epoch, reads, owners, log)
+            yield self.answered(after, m), learned, log
         leads = self.moves_to_forget == 2 and sum(group.waiting) == 1  # its JoinGroup begins another rebalance
         if group.waiting[m] and not leads:
-            after, told, log = self.follows(group, m, group.epoch + 1, reads, group.lost, log)
-            yield self.answered(after, m)._replace(rebalances=group.rebalances, standing=known), told, log
+            after, learned, log = self.follows(group, m, group.epoch + 1, reads, group.lost, log)
+            yield self.answered(after, m)._replace(rebalances=group.rebalances, standing=known), learned, log
 
     def follows(self, group, m, epoch, reads, owners, log):
         """A member has its assignment: it gives up what it has not got, and asks for another rebalance if it had to."""
@@ -351,7 +351,7 @@ class Search:
             owner, wanted = -max(owners)[1] if owners else None, self.wanted(group.standing, p)
             known = log[p] is not None and log[p][0]
             given.append((wanted if known and owner in (None, wanted) else None, 0, False))
-        standing = tuple((TOLD, 0) if s[0] == JOINED else s for s in group.standing)
+        standing = tuple((ANSWERED, 0) if s[0] == JOINED else s for s in group.standing)
         return group._replace(epoch=group.epoch + 1, rebalances=False, standing=standing, given=tuple(given))
 
     def forgotten(self, group, after, processes):
@@ -359,7 +359,7 @@ class Search:
         joined = [m for m in self.members if group.standing[m][0] == JOINED and processes[m]]
         return group._replace(
             rebalances=False,
-            standing=tuple(((TOLD if m in joined else IN) if group.recorded[m] else OUT, 0) for m in self.members),
+            standing=tuple(((ANSWERED if m in joined else IN) if group.recorded[m] else OUT, 0) for m in self.members),
             given=tuple(g if g[0] is not None and group.recorded[g[0]] else NOBODY for g in group.given),
             waiting=tuple(m in joined for m in self.members),
             lost=tuple(g[0] if g[0] in joined else None for g in after.given),
@@ -389,11 +389,11 @@ class Search:
             return
         if any(group.given[p][0] == m and group.given[p][2] and reads[p] is not None for p in self.partitions):
             return
-        told = [NOBODY if g[0] == m and g[2] else g for g in group.given]
-        moving = [p for p in self.partitions if told[p][0] == m and self.wanted(group.standing, p) != m]
+        given = [NOBODY if g[0] == m and g[2] else g for g in group.given]
+        moving = [p for p in self.partitions if given[p][0] == m and self.wanted(group.standing, p) != m]
         for p in moving:
-            told[p] = (m, told[p][1], True)
-        group = group._replace(given=tuple(told))
+            given[p] = (m, given[p][1], True)
+        group = group._replace(given=tuple(given))
         yield group if moving else self.reached(group, m, log), process, log
 
     def reached(self, group, m, log):

@@ -236,12 +236,12 @@ class Quorum:
         known = tuple((len(node.log), node.directory) if k == i else end for k, end in enumerate(other.known))
         world = self.advanced(put(world, j, other._replace(known=known)), j)
         log = (*node.log, *world.nodes[j].log[len(node.log) : len(node.log) + 1])
-        told = world.nodes[j].high
+        high = world.nodes[j].high
         cached = node.cached if len(log) == len(node.log) else 0
         node = node._replace(by_id=node.by_id if node.log or not log else other.by_id)
-        if told and min(told, len(log)) < node.high:
+        if high and min(high, len(log)) < node.high:
             return put(world, i, self.down(node._replace(log=log, cached=cached)))
-        return put(world, i, node._replace(log=log, high=min(told, len(log)) if told else node.high, cached=cached))
+        return put(world, i, node._replace(log=log, high=min(high, len(log)) if high else node.high, cached=cached))
 
     def restarted(self, i, node):
         """The state that the file quorum-state and the log tell; with kraft.version 0 the file names no directory."""

@@ -36,7 +36,7 @@ def successors(state, lease, margin, drift, from_answer, grants_early):
             yield crashes - 1, clocks, put(nodes, i, IDLE), grants
         if now - min(clocks) < drift:
             later = put(clocks, i, now + 1)
-            back = min(later)  # all times are told from the slowest clock on
+            back = min(later)  # all times count from the slowest clock on
             left = put(nodes, i, IDLE) if end == now + 1 else nodes
             bound = put(grants, i, None) if grants[i] and grants[i][1] == now + 1 else grants
             # the ends of a node are by its own clock, so all move together

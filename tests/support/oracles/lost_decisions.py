@@ -132,7 +132,7 @@ class Partition:
                 yield self.answered(self.looked(after, b), b)
 
     def fetching(self, w):
-        """A log has leader epochs plus one. A follower is told where to cut by epochs alone."""
+        """A log has leader epochs plus one. A follower learns where to cut by epochs alone."""
         for f in self.all:
             for b in self.all:
                 mine, other = w.brokers[f].log, w.brokers[b].log

@@ -27,7 +27,7 @@ class Client:
 
 @dataclass(frozen=True)
 class Work:
-    """A transaction: what its application asked and was told, whose it is, and in which epoch; what is known of each record."""
+    """A transaction: what its application asked and learned, whose it is, and in which epoch; what is known of each record."""
 
     asked: str = "nothing"
     by: int | None = None
@@ -328,7 +328,7 @@ def must_abort(w: World, p: int, rules: Rules) -> World:
     return client(w, p, broken=True, then_bump=bumps)
 
 
-def told(w: World, p: int, t: int, how: str, rules: Rules) -> World:
+def knows_end(w: World, p: int, t: int, how: str, rules: Rules) -> World:
     """The client knows that its transaction has ended."""
     w = work(w, t, asked="committed" if how == "Commit" else "aborted")
     bumps = w.clients[p].then_bump
@@ -422,9 +422,9 @@ def of_record(w: World, p: int, t: int, q: int, rules: Rules) -> Iterator[World]
 
 
 def unstarted(w: World, p: int, t: int, rules: Rules) -> Iterator[World]:
-    """An abort of what the coordinator was never told of, as the client believes."""
+    """An abort of what the coordinator never heard of, as the client believes."""
     if w.clients[p].broken and all(state in ("unsent", "dropped") for state in w.works[t].known):
-        yield told(w, p, t, "Abort", rules)
+        yield knows_end(w, p, t, "Abort", rules)
 
 
 def of_end(w: World, p: int, t: int, rules: Rules) -> Iterator[World]:
@@ -451,7 +451,7 @@ def of_end(w: World, p: int, t: int, rules: Rules) -> Iterator[World]:
         elif answer == "wrong":
             yield stopped(answered(asked), p, "dead")
         elif answer != "wait":
-            yield told(answered(ended(asked, how, rules) if answer == "ends" else asked), p, t, how, rules)
+            yield knows_end(answered(ended(asked, how, rules) if answer == "ends" else asked), p, t, how, rules)
 
 
 def of_coordinator(w: World, rules: Rules) -> Iterator[World]:

@@ -58,7 +58,7 @@ def all_prepared(s: TwoPhaseCommit) -> bool:
 
 @action("2PC, vote")
 def prepare(s: TwoPhaseCommit, part: Part) -> None:
-    """A partition writes the record, and promises to commit it if it is told so."""
+    """A partition writes the record, and promises to commit it if it has to."""
     require(s.phase[part] == ASKED)
 
     s.phase[part] = PREPARED

@@ -19,7 +19,7 @@ BY_TLC = [
     pytest.param(2, 3, 2, 70_170, 41, marks=pytest.mark.thorough),
     pytest.param(4, 1, 1, 642_493, 46, marks=pytest.mark.thorough),
 ]
-"""Servers, values, elections; distinct states and depth of KRaft.tla as TLC told them, without a view and without symmetry."""
+"""Servers, values, elections; distinct states and depth of KRaft.tla as TLC counts them, without a view and without symmetry."""
 
 
 @pytest.mark.parametrize(("servers", "values", "elections", "distinct", "depth"), BY_TLC)

@@ -140,18 +140,22 @@ def test_two_lost_directories_may_have_had_all_that_was_committed() -> None:
 
 BY_HAND = [
     ("3.9", {"n": 3, "epochs": 1, "size": 3}),
-    ("3.9", {"n": 3, "epochs": 2, "size": 2}),
+    pytest.param("3.9", {"n": 3, "epochs": 2, "size": 2}, marks=pytest.mark.thorough),
     ("3.9", {"n": 1, "epochs": 2, "size": 4, "disk_losses": 1}),
     ("3.9", {"n": 2, "epochs": 2, "size": 3, "crashes": 1}),
     ("3.9", {"n": 2, "epochs": 2, "size": 4, "quorum_state_losses": 1}),
     ("3.9", {"n": 2, "epochs": 2, "size": 3, "restored_copies": 1}),
     pytest.param("3.1", {"n": 2, "epochs": 2, "size": 3, "disk_losses": 1, "crashes": 1}, marks=pytest.mark.thorough),
-    ("3.1", {"n": 3, "epochs": 1, "size": 3, "disk_losses": 1}),
+    pytest.param("3.1", {"n": 3, "epochs": 1, "size": 3, "disk_losses": 1}, marks=pytest.mark.thorough),
     ("3.9", {"n": 2, "epochs": 2, "size": 3, "disk_losses": 1, "crashes": 1, "dynamic": True}),
     pytest.param(
         "3.9", {"n": 2, "epochs": 2, "size": 4, "voter_changes": 2, "dynamic": True}, marks=pytest.mark.thorough
     ),
-    ("3.9", {"n": 2, "epochs": 2, "size": 4, "voter_changes": 2, "disk_losses": 1, "dynamic": True}),
+    pytest.param(
+        "3.9",
+        {"n": 2, "epochs": 2, "size": 4, "voter_changes": 2, "disk_losses": 1, "dynamic": True},
+        marks=pytest.mark.thorough,
+    ),
     pytest.param(
         "3.9",
         {"n": 2, "epochs": 2, "size": 3, "disk_losses": 2, "dynamic": True, "in_file": 1},
