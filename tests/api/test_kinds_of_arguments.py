@@ -184,7 +184,9 @@ def test_every_result_is_one_short_line() -> None:
     assert repr(proof) == "<Proof strong_isr: proven, from 18 lemmas>"
     assert repr(audit) == "<Audit: violated, 1 deployment>"
     profile = nl.profile("kafka-3.7")
-    assert "\nDo first: In examples/audit/acks-1/producer.properties line 7: acks=1 -> acks=all." in audit.text()
+    assert (
+        "\nDo first: In examples/audit/acks-1/producer.properties line 7: acks=1 -> acks=all; and add" in audit.text()
+    )
     assert repr(profile) == f"<Profile kafka-3.7: {profile.statement}>"
     assert repr(profile.properties[0]).startswith("<Property acked_never_lost: Every acknowledged value")
     assert repr(profile.actions[0]) == f"<Action {profile.actions[0].name}: {profile.actions[0].statement}>"
