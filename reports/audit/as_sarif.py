@@ -126,5 +126,9 @@ def _fix(remark: Remark) -> dict[str, Any]:
 
 
 def _replacement(line: LineChange) -> dict[str, Any]:
-    """A whole line without its end: that is what a region with only its start means (3.30.8)."""
+    """A whole line without its end: that is what a region with only its start means (3.30.8). What is added goes before a line."""
+    if line.before is None:
+        below = (line.place.line or 0) + 1
+        region = {"startLine": below, "startColumn": 1, "endLine": below, "endColumn": 1}
+        return {"deletedRegion": region, "insertedContent": {"text": f"{line.after}{line.end}"}}
     return {"deletedRegion": {"startLine": line.place.line}, "insertedContent": {"text": line.after}}

@@ -266,7 +266,7 @@ def _findings(audit: AuditResult, one: ClassAudit) -> Iterator[Remark]:
             identity=(finding.danger.property, str(finding.faults), *one.deployment.units[:1]),
             place=_place(one.deployment, finding, fix),
             advice=f"Fix: {words}" if fix is not None else words,
-            lines=() if fix is None else edits_of(one.deployment, fix.changes).replacements,
+            lines=() if fix is None else edits_of(one.deployment, fix.changes).complete,
             change=None if audit.comparison is None else audit.comparison.of_finding(one.examination, finding),
             facts={"faults": str(finding.faults), "command": " ".join(command(finding))},
         )

@@ -50,9 +50,9 @@ class Edits:
     rest: tuple[ConfigurationChange, ...]
 
     @property
-    def replacements(self) -> tuple[LineChange, ...]:
-        """The lines, if replacing them is all that has to be done."""
-        return () if self.rest or any(line.before is None for line in self.lines) else self.lines
+    def complete(self) -> tuple[LineChange, ...]:
+        """The lines, if they are all that has to be done, and some are there already: what is only added may have another home."""
+        return () if self.rest or all(line.before is None for line in self.lines) else self.lines
 
 
 def edits_of(deployment: Deployment, changes: Sequence[ConfigurationChange]) -> Edits:

@@ -347,7 +347,8 @@ def test_a_verdict_that_rests_on_nothing_unsaid_names_no_default(audit: Run, tmp
     verdict = (
         "idempotent producer SAFE with 1 pause. It assumes that no exchange is delayed, the controllers lose no decision, no broker"
         " that crashes or loses power is the controller, brokers' defaults for logs are not changed twice while they run (KAFKA-9254)"
-        " and no broker goes on with a log after an error of its disk (KAFKA-10778)."
+        ", no broker goes on with a log after an error of its disk (KAFKA-10778) and no producer sends memory of an expired batch"
+        " that it has used again (KAFKA-19012)."
     )
     assert " ".join(out.split("What may happen")[0].split()).endswith(verdict)
 

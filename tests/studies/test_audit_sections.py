@@ -860,7 +860,7 @@ def test_what_makes_a_section_speak_of_nothing_is_not_called_no_worse(audit: Run
     files = {"producer": APP, "broker": BROKER}
     old = in_folder(tmp_path / "old", consumer=f"{reader}isolation.level=read_committed\n", **files)
     uncommitted = in_folder(tmp_path / "uncommitted", consumer=f"{reader}isolation.level=read_uncommitted\n", **files)
-    plain = APP.replace("transactional.id=app\n", "")
+    plain = APP.replace("transactional.id=app", "max.in.flight.requests.per.connection=1")
     without = in_folder(
         tmp_path / "without", consumer=f"{reader}isolation.level=read_committed\n", producer=plain, broker=BROKER
     )
