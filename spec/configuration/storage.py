@@ -17,6 +17,9 @@ OF_LOGS = (LOG_DIRS, LOG_DIR, "metadata.log.dir")
 DEFAULT = "/tmp/kafka-logs"
 """ServerLogConfigs.LOG_DIR_DEFAULT of Kafka, from 0.8 to 4.3; KafkaConfig takes log.dir only without log.dirs."""
 OF_SERVERS = ("process.roles", "zookeeper.connect")
+ADDRESSES = ("advertised.listeners", "listeners", "advertised.host.name", "host.name")
+OF_ITSELF = re.compile(r"(?:^|//)(?:localhost|127(?:\.\d+){3}|\[::1\])(?::|$)")
+"""Where others reach a broker, the first that is set; and what of it is the machine itself."""
 WHY = "An audit assumes that a broker which restarts still has its log."
 ADVICE = f"Write {LOG_DIRS}=/var/lib/kafka/data, or wherever the disk is."
 
@@ -52,10 +55,6 @@ def _emptied(path: str) -> str | None:
 def starts_a_broker(file: ConfigurationFile) -> bool:
     """Does it set one of the keys of which a broker needs one to start? Then it is the whole file that a broker reads."""
     return any(entry.key in OF_SERVERS and entry.value.strip() for entry in file.entries)
-
-
-ADDRESSES = ("advertised.listeners", "listeners", "advertised.host.name", "host.name")
-OF_ITSELF = re.compile(r"(?:^|//)(?:localhost|127(?:\.\d+){3}|\[::1\])(?::|$)")
 
 
 def share_a_machine(files: Sequence[ConfigurationFile]) -> bool:

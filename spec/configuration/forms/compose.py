@@ -278,19 +278,19 @@ def _broker(service: _Service, image: Image, problems: list[Notice]) -> Broker:
     for key, line in service.parts.lines.items():
         if key not in NEUTRAL | {*ENTRY, "image", "environment", "volumes", "secrets"} and not key.startswith("x-"):
             problems.append(container.notice(f"{key} is not read.", REASONS.get(key, WHY), ADVICE, line))
-    mounts = list(about_mounts(container, image, list(_mounts(service)), "Write it into environment."))
-    problems += [mount for mount in mounts if not mount.decides]
+    mounts = list(_mounts(service))
+    about = list(about_mounts(container, image, mounts, "Write it into environment."))
+    problems += [notice for notice in about if not notice.decides]
     why, advice = "What the environment or a file .env sets goes before it.", "Audit what docker compose config prints."
-    doubts = [*(mount for mount in mounts if mount.decides), *defaults_taken(container, image, why, advice)]
+    doubts = [*(notice for notice in about if notice.decides), *defaults_taken(container, image, why, advice)]
     broker = broker_of(container, image, problems, form=FORM, takes=TWICE, doubts=doubts)
-    unkept = _unkept(broker, [mount for mount in _mounts(service) if mount.target])
-    return replace(broker, count=_count(service), warnings=(*broker.warnings, *unkept))
+    return replace(broker, count=_count(service), warnings=(*broker.warnings, *_unkept(broker, mounts)))
 
 
 def _unkept(broker: Broker, mounts: Sequence[Mount]) -> Iterator[Notice]:
     """The doubt about logs that lie in the container itself."""
     for folder, line in folders_of_logs(broker.entries, broker.image, broker.container.image_line):
-        if broker.holds_records and not any(is_in(folder, mount.target) for mount in mounts):
+        if broker.holds_records and not any(mount.target and is_in(folder, mount.target) for mount in mounts):
             what = (
                 f"its logs lie in {folder}, where it mounts no volume: a container that is created again may have none."
             )

@@ -41,7 +41,6 @@ DEAD_LETTERS = ("enabledlq", "enable-dlq")
 """A property as it is looked for, and as it is shown."""
 AT_MOST_ONCE = ("reactiveatmostonce", "reactiveAtMostOnce")
 TO_THE_END = ("resetoffsets", "resetOffsets")
-_Alike = tuple[tuple[ConfigEntry, ...], ConfigEntry | None, ConfigEntry | None, ConfigEntry | None, bool]
 ASSIGNED = "replicasassignment"
 SHARED_BY_PRODUCERS = "producer-properties"
 NEUTRAL = frozenset(COMMIT_MODES) | {"autocommitonerror"}
@@ -74,12 +73,12 @@ def of_bindings(
         below = [entry for file in boot if file.role == role for entry in file.entries]
         warnings = [warning for file in boot if file.role == role for warning in file.warnings]
         doubts_of_role = list(_about_other_bindings(source, properties, names, below)) if role == "producer" else []
-        together: dict[_Alike, list[str]] = {}
+        together: dict[tuple[tuple[ConfigEntry, ...], ConfigEntry | None, ConfigEntry | None, str], list[str]] = {}
         for name in names:
             own = tuple(_entries(properties, role, name, below).values())
-            switched = [_switched_on(properties, role, name, *one) for one in (DEAD_LETTERS, AT_MOST_ONCE, TO_THE_END)]
-            anonymous = role == "consumer" and not _has_group(properties, name)
-            together.setdefault((own, *switched, anonymous), []).append(name)  # type: ignore[arg-type]
+            keeps, before = (_switched_on(properties, role, name, *one) for one in (DEAD_LETTERS, AT_MOST_ONCE))
+            anew = _begins_anew(properties, name) if role == "consumer" else ""
+            together.setdefault((own, keeps, before, anew), []).append(name)
         files += [
             ConfigurationFile(
                 path=source.path,
@@ -87,19 +86,14 @@ def of_bindings(
                 role=role,
                 name=", ".join(bindings),
                 entries=entries,
-                warnings=(
-                    *warnings,
-                    *_about_commits(properties, role),
-                    *doubts,
-                    *doubts_of_role,
-                ),
+                warnings=(*warnings, *_about_commits(properties, role), *doubts, *doubts_of_role),
                 client=SPRING_CLOUD,
                 creates=tuple(topic for name in bindings for topic in _new_topics(source, properties, name)),
                 keeps_failed=keeps,
                 commits_before=before,
-                begins_anew=_begins_anew(to_end, anonymous=anonymous),
+                begins_anew=anew,
             )
-            for (entries, keeps, before, to_end, anonymous), bindings in together.items()
+            for (entries, keeps, before, anew), bindings in together.items()
         ]
     return files
 
@@ -190,11 +184,13 @@ def _has_group(properties: Sequence[Property], name: str) -> bool:
     ) or any(one.path == (*CLOUD, "default", "group") for one in properties)
 
 
-def _begins_anew(to_end: ConfigEntry | None, *, anonymous: bool) -> str:
-    """Why a consumer does not begin where it has ended (KafkaMessageChannelBinder), if it does not."""
+def _begins_anew(properties: Sequence[Property], name: str) -> str:
+    """Why a binding's consumer does not begin where it has ended (KafkaMessageChannelBinder), if it does not."""
+    to_end = _switched_on(properties, "consumer", name, *TO_THE_END)
     if to_end is not None:
         return f"{to_end.key}={to_end.value} at {to_end.place} has the binder seek at each start, which is not modelled"
-    return "a binding without a group is a new group at each start, which is not modelled" if anonymous else ""
+    alone = "a binding without a group is a new group at each start, which is not modelled"
+    return "" if _has_group(properties, name) else alone
 
 
 def _is_for(role: str, part: str, key: str) -> bool:

@@ -110,9 +110,9 @@ def _of_bugs(deployment: Deployment, danger: Danger) -> tuple[str, ...]:
 
 
 def _java_releases(deployment: Deployment, reading: Reading) -> Iterable[str]:
-    """The releases that a reading's Java client may be of: what it has logged, or what is said of it, else any from the oldest on.
+    """The releases that a reading's Java client may be of: what it has logged, or what is said of it.
 
-    A client of 3.2 or later does as one of the brokers' release, so it is no reading of its own.
+    Else it may be of the brokers' release, or of any from 3.2 on: these do the same, so they are no readings of their own.
     """
     logged = {file.client_release for file in deployment.files if file.role == "producer" and file.client_release}
     others = OTHER_JAVA.get(reading.assumed.get(CLIENT, "") or reading.open.get(CLIENT, ""))
