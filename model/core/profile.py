@@ -600,9 +600,14 @@ class Model:
     @property
     def assumed(self) -> tuple[str, ...]:
         """What a verdict assumes, because bounds are 0 or because the profile says so, as clauses: `no exchange is delayed`."""
-        left_out = [c for name, c in self.profile.optional_bounds.items() if c and not self.bounds[name]]
+        left_out = [c for name, c in self.profile.optional_bounds.items() if c and self._leaves_out(name)]
         taken = {index.present: None for index in self.profile.domains if index.present and self.bounds[index.bound]}
         return (*left_out, *taken, *filter(None, [self.profile.proviso]))
+
+    def _leaves_out(self, name: str) -> bool:
+        """Whether a bound is 0, and the settings would allow 1."""
+        clash = self.profile.clash
+        return not self.bounds[name] and not (clash and clash({**self.bounds, name: 1}, self.settings))
 
     @property
     def proviso(self) -> str:

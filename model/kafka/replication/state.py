@@ -108,7 +108,14 @@ class DirectoryMove(Index, bound="directory_moves", prefix="m", first=1, optiona
     """A time that a replica moves to another log directory of its broker."""
 
 
-class ProducerEpoch(Index, bound="producer_epochs", prefix="p", first=1, optional=True):
+class ProducerEpoch(
+    Index,
+    bound="producer_epochs",
+    prefix="p",
+    first=1,
+    optional=True,
+    absent="the producer begins no further epoch",
+):
     """A further epoch of an idempotent producer: it numbers what is not acknowledged anew, as Java's does (KAFKA-15591)."""
 
 
