@@ -182,6 +182,11 @@ NOT_MODELLED = {
     "a group that is loaded and unloaded in the wrong order, before 2.8.1 (KAFKA-10614)": (
         "its coordinator may answer as if nothing was committed"
     ),
+    "a classic coordinator that loses its log while it reads it, to 3.9": (
+        "it takes the part that it has read for all, and says that nothing is committed until it has unloaded that, behind other loads"
+        " (GroupMetadataManager.doLoadGroupsAndOffsets ends when the log end is -1). On 3.9.1 a consumer that had assigned itself a"
+        " partition, with latest, began at its end so"
+    ),
     "offsets as of a commit that was checked and is written later, in 0.9 and 0.10": "named in the ledger of steps",
 }
 

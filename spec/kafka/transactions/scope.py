@@ -89,6 +89,11 @@ NOT_MODELLED = {
     "a coordinator whose log loses what it has decided": (
         "committed transactions are then undecided again; the settings of __transaction_state and replication's profiles say when"
     ),
+    "a coordinator that loses its log while it reads it": (
+        "it takes the part that it has read for all, and may send the markers of the decision that is last there, in its own epoch"
+        " (TransactionStateManager.loadTransactionMetadata ends when the log end is -1): they may end the next transaction, as a marker"
+        " that is held up does, which `--late-markers` has"
+    ),
     "a coordinator that was replaced, does not know it, and answers from memory": (
         "it writes to no log what changes nothing: with a client of version 0 it may take an EndTxn for that of the transaction before"
         " (no_commit_lost), and tell a partition that an ended transaction goes on (nothing_hangs). In version 2 epochs tell them apart"
