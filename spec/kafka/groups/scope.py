@@ -82,7 +82,8 @@ SIMPLIFIED = {
     "a coordinator that moves loses one commit at most, by KAFKA-20634, KAFKA-5600 or a high watermark that is behind": (
         "0.11.0.0 forgets all that was committed in later parts of the log, and up to 0.10.2 a coordinator what its followers have yet"
         " to fetch, until the next one loads it. Between 0.9 and 3.9 an old coordinator that does"
-        " not know of its successor may still answer an older offset, so that records are processed again"
+        " not know of its successor may still answer an older offset, so that records are processed again; one that loses its log while"
+        " it reads it answers that there is none, which is below"
     ),
     "a rebalance that a member asks for, or new partitions ask for, begins at once": (
         "in Kafka with the member's JoinGroup: until then another may still get its assignment of the generation before, which here"
