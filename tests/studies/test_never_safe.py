@@ -31,6 +31,8 @@ JUDGED = {
         "commits a record before it processes it (reactiveAtMostOnce=true",
     ),
     "reset-offsets": ((".",), "4.1.1", UNDECIDED, "resetOffsets=true at"),
+    "defaults-of-bindings": ((".",), "4.1.1", UNDECIDED, "resetOffsets=true at"),
+    "start-offset": ((".",), "4.1.1", NOT_SAFE, "has auto.offset.reset=latest"),
     "binding-without-group": ((".",), "4.1.1", UNDECIDED, "a binding without a group is a new group at each start"),
     "brokers-on-one-machine": ((".",), None, NOT_SAFE, "NOT SAFE with node-loss"),
     "connect-of-an-earlier-release": (
@@ -53,6 +55,8 @@ WITHOUT_OTHER_REASONS = {
     "consumer-in-scala": (*KILLED, "client=java,commit=sync"),
     "reactive-at-most-once": (*KILLED, f"{JAVA},failed=keeps"),
     "reset-offsets": (*KILLED, f"{JAVA},failed=keeps"),
+    "defaults-of-bindings": (*KILLED, f"{JAVA},failed=keeps"),
+    "start-offset": ("--survive", "node-loss,disk-loss", "--assume", f"{JAVA},failed=keeps"),
     "binding-without-group": (*KILLED, f"{JAVA},failed=keeps"),
     "brokers-on-one-machine": ("--survive", "node-loss", "--assume", JAVA),
     "connect-of-an-earlier-release": (*KILLED, "elr=on,transaction-version=2,unanswered=sends-again"),
