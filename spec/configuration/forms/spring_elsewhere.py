@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from os.path import relpath
 from pathlib import Path
 
 from ..configuration_file import ConfigurationFile, SourceText
@@ -31,7 +32,7 @@ DECIDING = (
     *("groupprotocol", "groupinstanceid", "partitionassignmentstrategy"),
 )
 """How names of Spring's end that decide, beside those that mean a key of Kafka's."""
-PROFILES, FILES = "springprofiles", "springconfig"
+PROFILES, FILES, JSON = "springprofiles", "springconfig", "springapplicationjson"
 GIVEN = re.compile(
     r"""(?:(?<![\w.])|(?<=-D))(spring[._][\w.\-\[\]]*\w)["']?\s*[=:\s]\s*["']?([^\s"',}]*)""", re.IGNORECASE
 )
@@ -66,7 +67,8 @@ def _in_text(text: str, at: Variable) -> Iterator[Notice]:
 
 def _about(variable: Variable) -> Iterator[Notice]:
     plain = _plain(variable.name)
-    if goes_over(variable.name):
+    in_json = plain == JSON and "kafka" in variable.value
+    if goes_over(variable.name) or in_json:
         what = "it goes over the file of an application of Spring Boot, and is not read."
         yield variable.notice(what, WHY, "Write what it sets into a copy of that file, and leave it out.")
     elif plain.startswith(PROFILES) and variable.value:
@@ -74,6 +76,9 @@ def _about(variable: Variable) -> Iterator[Notice]:
     elif plain.startswith(FILES):
         what, why = "it names other files of an application of Spring Boot.", "They may set other values."
         yield replace(variable.notice(what, why, "Audit a copy with their values."), decides=True)
+    elif plain == JSON and "$" in variable.value:
+        what, why = "what it has for an application of Spring Boot is not here.", "It goes over the application's file."
+        yield replace(variable.notice(what, why, "Audit a copy with its values."), decides=True)
 
 
 def unseen(whose: str, taken: str, file: str, line: int) -> Notice:
@@ -121,7 +126,7 @@ def _about_files_beside(path: Path, read: set[Path]) -> Iterator[Notice]:
             if (not in_force and profile is not None) or (folder == path.parent and by_itself) or not _decides(other):
                 continue
             when = "" if in_force else f" with profile {of_profile}"
-            what = f"{other} may be in force{when} too, and is not read with it."
+            what = f"{relpath(other, path.parent)} may be in force{when} too, and is not read with it."
             why = "It has the name of a file of the same application of Spring Boot."
             advice = "Audit a copy with what is in force." if in_force else "Audit it too."
             yield Notice(what=what, why=why, advice=advice, file=str(path), decides=True)

@@ -106,6 +106,7 @@ ORDINARY = (
     "environment: {SPRING_KAFKA_BOOTSTRAP_SERVERS: 'a:9092', SPRING_DATASOURCE_URL: a, SPRING_PROFILES_ACTIVE: ''}",
     "environment: {JAVA_OPTS: -Xmx1G -Dspring.kafka.bootstrap-servers=a}",
     "command: --spring.kafka.consumer.group-id=shop --server.port=80",
+    """environment: {SPRING_APPLICATION_JSON: '{"spring": {"datasource": {"url": "a"}}}'}""",
     "env_file: here.env",
 )
 
@@ -121,6 +122,7 @@ def test_what_decides_nothing_is_no_doubt(service: str, tmp_path: Path) -> None:
     "service",
     [
         "environment: {SPRING_KAFKA_LISTENER_ACKMODE: manual}",
+        """environment: {SPRING_APPLICATION_JSON: '{"spring": {"kafka": {"listener": {"ack-mode": "manual"}}}}'}""",
         "environment: {JAVA_OPTS: '-Dspring.kafka.consumer.autoOffsetReset=latest'}",
         "command: [--spring.kafka.consumer.auto-offset-reset, latest]",
         "env_file: here.env",
@@ -155,6 +157,10 @@ IN_PODS = {
     "a profile from elsewhere": (
         "env: [{name: SPRING_PROFILES_ACTIVE, valueFrom: {configMapKeyRef: {name: a, key: b}}}]",
         "a profile has files of its own.",
+    ),
+    "JSON from elsewhere": (
+        "env: [{name: SPRING_APPLICATION_JSON, valueFrom: {secretKeyRef: {name: a, key: b}}}]",
+        "what it has for an application of Spring Boot is not here.",
     ),
     "arguments": ("args: [--spring.config.location=/etc/app/]", OF_FILES),
     "a ConfigMap that is not here": (FROM_MAP, NOT_HERE),
