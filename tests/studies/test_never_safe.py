@@ -31,6 +31,10 @@ JUDGED = {
         "commits a record before it processes it (reactiveAtMostOnce=true",
     ),
     "reset-offsets": ((".",), "4.1.1", UNDECIDED, "resetOffsets=true at"),
+    "defaults-of-bindings": ((".",), "4.1.1", UNDECIDED, "resetOffsets=true at"),
+    "start-offset": ((".",), "4.1.1", NOT_SAFE, "has auto.offset.reset=latest"),
+    "variables-of-spring": ((".",), "4.1.1", REFUSED, "SPRING_KAFKA_CONSUMER_ENABLEAUTOCOMMIT"),
+    "two-files-of-spring": (("application.yml", "topic.properties"), "4.1.1", NOT_SAFE, "a record is written twice"),
     "binding-without-group": ((".",), "4.1.1", UNDECIDED, "a binding without a group is a new group at each start"),
     "brokers-on-one-machine": ((".",), None, NOT_SAFE, "NOT SAFE with node-loss"),
     "connect-of-an-earlier-release": (
@@ -53,6 +57,9 @@ WITHOUT_OTHER_REASONS = {
     "consumer-in-scala": (*KILLED, "client=java,commit=sync"),
     "reactive-at-most-once": (*KILLED, f"{JAVA},failed=keeps"),
     "reset-offsets": (*KILLED, f"{JAVA},failed=keeps"),
+    "defaults-of-bindings": (*KILLED, f"{JAVA},failed=keeps"),
+    "start-offset": ("--survive", "node-loss,disk-loss", "--assume", f"{JAVA},failed=keeps"),
+    "two-files-of-spring": (*KILLED, JAVA),
     "binding-without-group": (*KILLED, f"{JAVA},failed=keeps"),
     "brokers-on-one-machine": ("--survive", "node-loss", "--assume", JAVA),
     "connect-of-an-earlier-release": (*KILLED, "elr=on,transaction-version=2,unanswered=sends-again"),
@@ -116,7 +123,47 @@ spec:
   - metadata: {name: d}
     spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
 """
+APPLICATION = "spring:\n  kafka:\n    consumer:\n      auto-offset-reset: earliest\n    producer:\n      acks: all\n"
+
+
+def beside(service: str) -> str:
+    """A compose file with brokers, and a service of a program's own."""
+    return f"{COMPOSE}  app:\n    image: acme/shop:1\n    {service}\n"
+
+
 DOUBTED = {
+    "a profile that a variable names": (
+        {
+            "compose.yaml": beside("environment: {SPRING_PROFILES_ACTIVE: prod}"),
+            "application.yml": APPLICATION,
+            "topic": TOPIC,
+        },
+        "SPRING_PROFILES_ACTIVE: profile prod has files of its own",
+    ),
+    "a profile that an argument names": (
+        {
+            "compose.yaml": beside("command: [--spring.profiles.active=prod]"),
+            "application.yml": APPLICATION,
+            "topic": TOPIC,
+        },
+        "spring.profiles.active: profile prod has files of its own",
+    ),
+    "another folder of an application": (
+        {
+            "compose.yaml": beside("environment: {SPRING_CONFIG_ADDITIONALLOCATION: /etc/app/}"),
+            "application.yml": APPLICATION,
+            "topic": TOPIC,
+        },
+        "SPRING_CONFIG_ADDITIONALLOCATION: it names other files of an application",
+    ),
+    "variables of an application that are not here": (
+        {"compose.yaml": beside("env_file: app.env"), "application.yml": APPLICATION, "topic": TOPIC},
+        "service app takes variables from app.env, which is not here",
+    ),
+    "retry topics": (
+        {"topic": TOPIC, "server": BROKER, "application.yml": f"{APPLICATION}    retry.topic.enabled: true\n"},
+        "what is sent to retry topics and to dead letters is not audited",
+    ),
     "a result that is not sent": (
         {"topic": TOPIC, "server": BROKER, "app": f"{STREAMS}production.exception.handler=com.acme.Continue\n"},
         "what becomes of a result that cannot be sent",

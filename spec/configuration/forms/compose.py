@@ -28,6 +28,7 @@ from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, Image, name_and_ta
 from .pod_volumes import folders_of_logs, is_in
 from .references import filled_by_compose
 from .scripts import CommandNotRead
+from .spring_elsewhere import may_be_application, set_by_container, unseen
 from .start_commands import starts_broker, with_variables_set
 from .topic_commands import topics_created
 from .variables import Variable, names_a_broker
@@ -87,6 +88,7 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     brokers: list[Broker] = []
     topics: list[ConfigurationFile] = []
     doubts: list[Notice] = []
+    over_spring: list[Notice] = []
     spread = False
     for service in _services(source, problems):
         container = service.container
@@ -97,6 +99,7 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
             found = list(_beside(service))
             doubts += [one for one in found if one.decides]
             problems += [one for one in found if not one.decides]
+            over_spring += _over_spring(service)
             continue
         command = [service.parts.values[key] for key in ENTRY if key in service.parts.values]
         try:
@@ -122,7 +125,9 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     if problems:
         raise ConfigurationError(problems)
     whole = together(brokers, doubts, source.path, FORM)
-    return [replace(whole, on_one_machine=(whole.brokers or 0) > 1 and not spread), *dict.fromkeys(topics)]
+    on_one_machine = (whole.brokers or 0) > 1 and not spread
+    whole = replace(whole, on_one_machine=on_one_machine, over_spring=tuple(over_spring))
+    return [whole, *dict.fromkeys(topics)]
 
 
 def _services(source: SourceText, problems: list[Notice]) -> Iterator[_Service]:
@@ -242,6 +247,43 @@ def _beside(service: _Service) -> Iterator[Notice]:
             meant = None if started is None else sets_elsewhere(" ".join(_texts(started)))
             if started is not None and meant is not None:
                 yield container.notice(f"its {key} sets {meant}.", advice=leave_out, line=started.line)
+
+
+def _over_spring(service: _Service) -> Iterator[Notice]:
+    """What a service of a program's own sets over the file of an application of Spring's."""
+    container = service.container
+    name, _ = name_and_tag(container.named.text)
+    if not may_be_application(name):
+        return
+    variables = list(container.variables)
+    given = service.parts.at("env_file")
+    for one in given.values if isinstance(given, Listing) else (given,) if given is not None else ():
+        named = one.text("path") if isinstance(one, Mapping) else one.text if isinstance(one, Scalar) else None
+        path = named or "env_file"
+        found = _of_env_file(Path(container.path).parent / path)
+        variables += found or ()
+        if found is None:
+            yield unseen(f"service {container.name}", path, container.path, one.line)
+    started = [node for key in ENTRY if (node := service.parts.at(key)) is not None]
+    words = " ".join(text for node in started for text in _texts(node))
+    at = Variable(name="", value="", file=container.path, line=started[0].line if started else container.line)
+    yield from set_by_container(variables, f"{words} ", at)
+
+
+def _of_env_file(path: Path) -> list[Variable] | None:
+    """The variables of a file that a service takes them from; None if it is not there."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else None
+    except (OSError, ValueError):
+        return None
+    if lines is None:
+        return None
+    found = ((number, IN_ENV.match(line), line) for number, line in enumerate(lines, start=1))
+    return [
+        Variable(name=seen[1], value=line[seen.end() :].strip().strip("'\""), file=str(path), line=number)
+        for number, seen, line in found
+        if seen is not None
+    ]
 
 
 def _extending(service: _Service) -> Iterator[Notice]:

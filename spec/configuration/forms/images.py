@@ -253,3 +253,8 @@ BESIDE = (
     r"(?:.*/)?(?:docker\.redpanda\.com/)?redpandadata/console",
 )
 """Images beside the brokers that write no records of a producer's."""
+STORES = (
+    r"(?:.*/)?(?:postgres|postgresql|mysql|mariadb|mongo|mongodb|redis|valkey|memcached|cassandra|elasticsearch|opensearch|rabbitmq|minio)",
+    r"(?:.*/)?(?:nginx|traefik|haproxy|envoy|grafana|prometheus|loki|jaeger|zipkin|otel-collector|alpine|busybox|curl)",
+)
+"""Images of what applications use: stores, proxies, what watches; they are no applications themselves."""
