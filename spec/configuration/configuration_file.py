@@ -74,6 +74,8 @@ class ConfigurationFile:
     `commits_before` has it commit a record before that is processed; `begins_anew` is why it does not begin where it has ended.
     `forgets` says where it stands that whatever restarts the node loses its disk. `on_one_machine`: it has several brokers run on one.
     `created_by` is the path and the name of the client's file that has a topic created: no other program writes to it.
+    `namespace` is where a resource of Kubernetes lies, `applies_of` where those lie that its operator applies to these brokers or
+    workers, `applies_none` what is missing if it applies none.
     """
 
     path: str
@@ -101,6 +103,9 @@ class ConfigurationFile:
     created_by: tuple[str, str | None] | None = None
     forgets: ConfigEntry | None = None
     on_one_machine: bool = False
+    namespace: str | None = None
+    applies_of: str | None = None
+    applies_none: str = ""
 
     @cached_property
     def is_old_client(self) -> bool:

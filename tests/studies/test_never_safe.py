@@ -15,6 +15,8 @@ JUDGED = {
     "elr-metadata-version": ((".",), None, NOT_SAFE, "Kafka 4.1.0, the Java client"),
     "strimzi-label-pause/no-label": (("no-label.yaml",), None, REFUSED, "has no label strimzi.io/cluster"),
     "strimzi-label-pause/paused": (("paused.yaml",), None, REFUSED, "pause-reconciliation"),
+    "strimzi-topic-operator/none": (("none.yaml",), None, REFUSED, "has no spec.entityOperator.topicOperator"),
+    "strimzi-topic-operator/namespace": (("namespace.yaml",), None, REFUSED, "lies in namespace shop"),
     "no-version-assumes-the-safe-one": ((".",), None, NOT_SAFE, "NOT SAFE in every case"),
     "image-default-tag/compose": (("compose.yml",), None, NOT_SAFE, "Kafka 3.6"),
     "image-default-tag/bitnamilegacy-latest": (("bitnamilegacy-latest.yml",), None, NOT_SAFE, "Kafka 4.0"),

@@ -25,6 +25,7 @@ apiVersion: kafka.strimzi.io/v1beta2
 kind: KafkaConnect
 metadata:
   name: connect
+  annotations: {strimzi.io/use-connector-resources: "true"}
 spec:
   version: 4.1.0
   bootstrapServers: a:9092

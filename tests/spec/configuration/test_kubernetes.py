@@ -13,14 +13,14 @@ from neverlost.spec.configuration import ConfigurationError, Deployment, read_co
 CLUSTER = """\
 apiVersion: kafka.strimzi.io/v1
 kind: Kafka
-metadata:
-  name: payments
+metadata: {name: payments}
 spec:
   kafka:
     version: 4.1.0
     config:
       default.replication.factor: 3
       min.insync.replicas: 2
+  entityOperator: {topicOperator: {}}
 """
 TOPIC = """\
 apiVersion: kafka.strimzi.io/v1
