@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from .containers import (
 )
 from .foreign_keys import decides_elsewhere, sets_elsewhere
 from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, Image, name_and_tag, names
+from .pod_placement import most_on_one_machine
 from .pod_volumes import folders_of_logs, is_in
 from .references import filled_by_compose
 from .scripts import CommandNotRead
@@ -68,6 +69,11 @@ ADVICE = (
 )
 
 
+SPREADING = ("max_replicas_per_node", "preferences")
+OF_ONE_NODE = ("node.hostname==", "node.id==")
+"""What has Docker Swarm place containers on several nodes, and what binds them to one, without blanks."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Service:
     """A service, with its container."""
@@ -87,11 +93,9 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     brokers: list[Broker] = []
     topics: list[ConfigurationFile] = []
     doubts: list[Notice] = []
-    spread = False
+    placed: list[tuple[Hashable | None, Broker]] = []
     for service in _services(source, problems):
         container = service.container
-        # Docker Swarm takes such files too, and places services on several machines.
-        spread = spread or service.parts.at("deploy", "placement") is not None
         image = image_of(container.named.text)
         if image is None:
             found = list(_beside(service))
@@ -110,6 +114,7 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
             problems.append(container.notice(what, advice=advice, line=command[0].line))
             continue
         brokers.append(_broker(replace(service, container=container), image, problems))
+        placed.append((_machine_of(service.parts), brokers[-1]))
     problems += differences(brokers)
     if not brokers and not problems:
         what = "none of its services runs a broker in an image that is known."
@@ -122,7 +127,19 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     if problems:
         raise ConfigurationError(problems)
     whole = together(brokers, doubts, source.path, FORM)
-    return [replace(whole, on_one_machine=(whole.brokers or 0) > 1 and not spread), *dict.fromkeys(topics)]
+    return [replace(whole, on_one_machine=most_on_one_machine(placed)), *dict.fromkeys(topics)]
+
+
+def _machine_of(parts: Mapping) -> Hashable | None:
+    """What is equal for services that run on one machine: all do, unless Docker Swarm must place them on different ones.
+
+    None if it spreads the containers. It takes compose files too ("placement" in Docker's Compose Deploy Specification).
+    """
+    placement, constraints = parts.at("deploy", "placement"), parts.at("deploy", "placement", "constraints")
+    wanted = frozenset("".join(one.split()) for one in _texts(constraints)) if constraints is not None else frozenset()
+    spread = isinstance(placement, Mapping) and any(key in placement.values for key in SPREADING)
+    is_pinned = any(one.startswith(OF_ONE_NODE) for one in wanted)
+    return None if (spread or parts.text("deploy", "mode") == "global") and not is_pinned else wanted
 
 
 def _services(source: SourceText, problems: list[Notice]) -> Iterator[_Service]:
