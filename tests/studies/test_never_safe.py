@@ -24,6 +24,7 @@ JUDGED = {
     "spring-profile-file": ((".",), "4.1.0", REFUSED, "the file of profile prod"),
     "log-dirs-tmp": ((".",), "4.1.0", REFUSED, "/tmp, which is emptied"),
     "connect-auto-commit": ((".",), "4.1.1", NOT_SAFE, "also what the sink has yet to write"),
+    "sink-of-mongodb": ((".",), "4.1.1", NOT_SAFE, "goes on behind a record that fails (mongo.errors.tolerance=all"),
     "consumer-of-2.2": ((".",), "4.1.1", NOT_SAFE, "consumer group of consumer-of-2.2/consumer.log: NOT SAFE"),
     "consumer-in-scala": ((".",), "0.10.2.2", NOT_SAFE, "the consumer in Scala is not modelled"),
     "reactive-at-most-once": (
@@ -52,6 +53,7 @@ WITHOUT_OTHER_REASONS = {
     "connect-topic-creation": SAFE_CONTROLLERS,
     "image-default-tag/bitnamilegacy-latest": SAFE_CONTROLLERS,
     "connect-auto-commit": (*KILLED, JAVA),
+    "sink-of-mongodb": (*KILLED, JAVA),
     "consumer-of-2.2": (*KILLED, f"{JAVA},commit=sync"),
     "consumer-in-scala": (*KILLED, "client=java,commit=sync"),
     "reactive-at-most-once": (*KILLED, f"{JAVA},failed=keeps"),
@@ -136,6 +138,23 @@ DOUBTED = {
     "dead letters of a sink": (
         {"topic": TOPIC, "server": BROKER, "worker": WORKER, "sink": SINK},
         "what a sink sends to its topic of dead letters is not audited",
+    ),
+    "records that a source leaves out": (
+        {
+            "topic": TOPIC,
+            "server": BROKER,
+            "worker": f"{WORKER}producer.enable.idempotence=true\n",
+            "source": "name=s\nconnector.class=org.acme.Source\nerrors.tolerance=all\n",
+        },
+        "the source goes on behind a record that it cannot read, convert or send",
+    ),
+    "records that MirrorMaker leaves out": (
+        {
+            "topic": TOPIC,
+            "server": BROKER,
+            "mirror": "clusters=a, b\na.bootstrap.servers=a:1\nb.bootstrap.servers=b:1\na->b.enabled=true\nerrors.tolerance=all\n",
+        },
+        "the source goes on behind a record that it cannot read, convert or send",
     ),
     "old records of a connector": (
         {"topic": TOPIC, "server": BROKER, "worker": f"{WORKER}producer.enable.idempotence=true\n"},

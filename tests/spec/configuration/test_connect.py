@@ -180,6 +180,32 @@ def test_a_connector_without_its_worker_is_in_doubt(tmp_path: Path) -> None:
     assert what not in [doubt.what for doubt in deployment(tmp_path, SOURCE, WORKER).doubts]
 
 
+GOING_ON = {
+    "errors.tolerance=ALL": True,
+    "mongo.errors.tolerance=all": True,
+    "behavior.on.malformed.documents=warn": True,
+    "behavior.on.error=ignore": True,
+    "drop.invalid.message=TRUE": True,
+    "event.processing.failure.handling.mode=skip": True,
+    "errors.tolerance=none": False,
+    "mongo.errors.tolerance=none": False,
+    "behavior.on.malformed.documents=fail": False,
+    "behavior.on.null.values=ignore": False,
+    "drop.invalid.message=false": False,
+    "event.processing.failure.handling.mode=fail": False,
+}
+
+
+@pytest.mark.parametrize("line", GOING_ON)
+def test_what_has_a_connector_go_on_behind_a_record_that_fails(line: str, tmp_path: Path) -> None:
+    (tmp_path / "c").write_text(f"{SINK}{line}\n", encoding="utf-8")
+    (sink,) = read_configuration(str(tmp_path / "c"))
+    assert (sink.passes_failed is not None) is GOING_ON[line]
+    for texts in ((f"{SOURCE}{line}\n",), (f"{SOURCE}{line}\n", WORKER)):
+        doubts = [doubt.key for doubt in deployment(tmp_path, *texts).doubts if "leaves it out" in doubt.what]
+        assert doubts == [line.partition("=")[0]] * GOING_ON[line]
+
+
 def test_lines_of_a_connectors_json_are_those_of_the_file(tmp_path: Path) -> None:
     text = '{\n  "name": "s",\n  "config": {\n    "connector.class": "a",\n    "producer.override.acks": "1"\n  }\n}\n'
     (tmp_path / "c").write_text(text, encoding="utf-8")
