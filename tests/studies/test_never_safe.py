@@ -24,6 +24,7 @@ JUDGED = {
     "spring-profile-file": ((".",), "4.1.0", REFUSED, "the file of profile prod"),
     "log-dirs-tmp": ((".",), "4.1.0", REFUSED, "/tmp, which is emptied"),
     "connect-auto-commit": ((".",), "4.1.1", NOT_SAFE, "also what the sink has yet to write"),
+    "broker-in-own-image": ((".",), "4.1.1", REFUSED, "the command of StatefulSet kafka starts a broker"),
     "streams-skips-by-time": (
         (".",),
         "4.1.1",

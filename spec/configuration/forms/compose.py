@@ -24,7 +24,7 @@ from .containers import (
     together,
 )
 from .foreign_keys import decides_elsewhere, sets_elsewhere
-from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, Image, name_and_tag, names
+from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, STARTS, Image, name_and_tag, names
 from .pod_placement import most_on_one_machine
 from .pod_volumes import folders_of_logs, is_in
 from .references import filled_by_compose
@@ -256,9 +256,11 @@ def _beside(service: _Service) -> Iterator[Notice]:
             yield variable.notice(what, WHY, leave_out)
         for key in ("command", "entrypoint"):
             started = service.parts.at(key)
-            meant = None if started is None else sets_elsewhere(" ".join(_texts(started)))
-            if started is not None and meant is not None:
-                yield container.notice(f"its {key} sets {meant}.", advice=leave_out, line=started.line)
+            words = "" if started is None else " ".join(_texts(started))
+            meant = sets_elsewhere(words)
+            if started is not None and (meant is not None or STARTS.search(words)):
+                does = "starts a broker, which is not read" if meant is None else f"sets {meant}"
+                yield container.notice(f"its {key} {does}.", advice=leave_out, line=started.line)
 
 
 def _extending(service: _Service) -> Iterator[Notice]:

@@ -189,6 +189,8 @@ WURSTMEISTER = Image(
 HOSTS = re.compile(r"^(?:docker\.io|index\.docker\.io|registry-1\.docker\.io|registry\.hub\.docker\.com)/")
 KAFKAS = re.compile(r"kafka|connect|confluent|debezium|mirror|redpanda|strimzi", re.IGNORECASE)
 """What shows that an image has to do with Kafka."""
+STARTS = re.compile(r"kafka-server-start|\bkafka\.Kafka\b")
+"""What shows that a command starts a broker, whatever its image is called: bin/ of Kafka, and its main class."""
 
 
 def name_and_tag(text: str) -> tuple[str, str]:

@@ -530,6 +530,10 @@ WRONG = {
         beside("    build: .\n    environment: [KAFKA_ADVERTISED_LISTENERS=a]\n"),
         "compose.yaml:4: KAFKA_ADVERTISED_LISTENERS: it is not known what service other is, and this variable is one of a broker's.",
     ),
+    "a broker of an image of one's own": (
+        beside("    image: shop\n    command: [bin/kafka-server-start.sh, server.properties]\n"),
+        "its command starts a broker, which is not read",
+    ),
     "a command of an app": (beside("    image: shop\n    command: run --acks 1\n"), "its command sets acks"),
     "no broker": ("services:\n  db:\n    image: postgres\n", "none of its services runs a broker"),
     "a service without parts": (ONE.replace("services:\n", "services:\n  other:\n"), "service other has no parts"),
