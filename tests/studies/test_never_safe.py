@@ -24,6 +24,7 @@ JUDGED = {
     "spring-profile-file": ((".",), "4.1.0", REFUSED, "the file of profile prod"),
     "log-dirs-tmp": ((".",), "4.1.0", REFUSED, "/tmp, which is emptied"),
     "connect-auto-commit": ((".",), "4.1.1", NOT_SAFE, "also what the sink has yet to write"),
+    "compose-override": (("docker-compose.yml",), None, REFUSED, "docker-compose.override.yml lies beside it"),
     "broker-in-own-image": ((".",), "4.1.1", REFUSED, "the command of StatefulSet kafka starts a broker"),
     "streams-skips-by-time": (
         (".",),

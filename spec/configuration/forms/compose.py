@@ -49,6 +49,10 @@ NEUTRAL = names(
     "stop_grace_period stop_signal sysctls tty ulimits user userns_mode uts working_dir"
 )
 """What a service may have besides, which sets nothing of Kafka's."""
+BASES = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml")
+OVERRIDES = tuple(name.replace(".y", ".override.y") for name in BASES)
+OF_PLACES = frozenset(("deploy", "scale"))
+"""What says on how many machines a service runs."""
 OF_CLIENTS = "Its producers and consumers have defaults of their own."
 REASONS = {
     "build": "What the image is built from is not in the file.",
@@ -93,6 +97,7 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     brokers: list[Broker] = []
     topics: list[ConfigurationFile] = []
     doubts: list[Notice] = []
+    own: list[str] = []
     placed: list[tuple[Hashable | None, Broker]] = []
     for service in _services(source, problems):
         container = service.container
@@ -102,6 +107,7 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
             doubts += [one for one in found if one.decides]
             problems += [one for one in found if not one.decides]
             continue
+        own.append(container.name)
         command = [service.parts.values[key] for key in ENTRY if key in service.parts.values]
         try:
             if command and not starts_broker(command, image):
@@ -115,7 +121,7 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
             continue
         brokers.append(_broker(replace(service, container=container), image, problems))
         placed.append((_machine_of(service.parts), brokers[-1]))
-    problems += differences(brokers)
+    problems += [*differences(brokers), *_overridden(source, own)]
     if not brokers and not problems:
         what = "none of its services runs a broker in an image that is known."
         advice = f"Known are {', '.join(name for image in IMAGES for name in image.names)}."
@@ -198,6 +204,28 @@ def _set_beside(path: str) -> frozenset[str]:
     except (OSError, ValueError):
         return frozenset()
     return frozenset(matched[1] for matched in IN_ENV.finditer(text))
+
+
+def _overridden(source: SourceText, own: Sequence[str]) -> Iterator[Notice]:
+    """That the file beside it which Compose lays over it by default ("Merge Compose files" of Docker) changes a service of Kafka's."""
+    path = Path(source.path)
+    names = OVERRIDES if path.name in BASES else ()
+    beside = next((one for name in names if (one := path.with_name(name)).is_file()), None)
+    if beside is None:
+        return
+    advice = "Audit what docker compose config prints."
+    laid = f"{beside.name} lies beside it, and Compose lays that over it by default"
+    try:
+        documents = read_documents(beside.read_text(encoding="utf-8"), str(beside), merges=True)
+        services = documents[0].at("services") if documents and isinstance(documents[0], Mapping) else None
+    except (ConfigurationError, OSError, ValueError):
+        yield source.notice(f"{laid}: it is not understood.", WHY, advice)
+        return
+    for name, parts in services.values.items() if isinstance(services, Mapping) else ():
+        keys = {key for key in parts.lines if not key.startswith("x-")} if isinstance(parts, Mapping) else set()
+        is_kafka = isinstance(parts, Mapping) and KAFKAS.search(parts.text("image") or "")
+        if (name in own and keys - NEUTRAL | keys & OF_PLACES) or is_kafka:
+            yield source.notice(f"{laid}: it changes service {name}.", WHY, advice)
 
 
 def _variables(
