@@ -23,6 +23,12 @@ JUDGED = {
     "client-older-than-brokers": ((".",), "4.1.0", NOT_SAFE, "a Java client of 2.1 to 3.1"),
     "spring-profile-file": ((".",), "4.1.0", REFUSED, "the file of profile prod"),
     "log-dirs-tmp": ((".",), "4.1.0", REFUSED, "/tmp, which is emptied"),
+    "sink-of-a-worker": (
+        (".",),
+        "4.1.1",
+        NOT_SAFE,
+        "consumer group of sink-of-a-worker/connector.properties: NOT SAFE",
+    ),
     "connect-auto-commit": ((".",), "4.1.1", NOT_SAFE, "also what the sink has yet to write"),
     "compose-override": (("docker-compose.yml",), None, REFUSED, "docker-compose.override.yml lies beside it"),
     "broker-in-own-image": ((".",), "4.1.1", REFUSED, "the command of StatefulSet kafka starts a broker"),
@@ -60,6 +66,7 @@ JAVA = "elr=on,client=java"
 WITHOUT_OTHER_REASONS = {
     "connect-topic-creation": SAFE_CONTROLLERS,
     "image-default-tag/bitnamilegacy-latest": SAFE_CONTROLLERS,
+    "sink-of-a-worker": (*KILLED, JAVA),
     "connect-auto-commit": (*KILLED, JAVA),
     "streams-skips-by-time": (*KILLED, JAVA),
     "sink-of-mongodb": (*KILLED, JAVA),

@@ -227,6 +227,16 @@ def with_workers(files: Sequence[ConfigurationFile], problems: list[Notice]) -> 
     ]
 
 
+def sinks_with_workers(files: Sequence[ConfigurationFile]) -> list[ConfigurationFile]:
+    """The files, sinks joined with what their worker sets for a consumer. A worker whose sinks are among the files has no other one."""
+    workers = {file.name: file for file in files if file.form == WORKER and file.role == "consumer"}
+    sinks = [file for file in files if file.form == CONNECTOR and file.role == "consumer" and file.name in workers]
+    run = [workers[file.name] for file in sinks]
+    joined = {id(file): _joined(file, [workers[file.name]], []) for file in sinks}
+    rest = [file for file in files if not any(file is one for one in run)]
+    return [found for file in rest if (found := joined.get(id(file), file)) is not None]
+
+
 def _made_by(file: ConfigurationFile) -> list[ConfigurationFile]:
     """The topics that a program creates: for itself, but several bindings of Spring Cloud Stream may have one topic."""
     maker = None if file.client is SPRING_CLOUD else (file.path, file.name)

@@ -13,6 +13,7 @@ from neverlost.spec.configuration import (
     read_deployment,
     read_deployments,
 )
+from neverlost.spec.configuration.forms.connect import sinks_with_workers
 
 TOPIC = "replication.factor=3\nmin.insync.replicas=2\nunclean.leader.election.enable=false\n"
 WORKER = (
@@ -178,6 +179,19 @@ def test_a_connector_without_its_worker_is_in_doubt(tmp_path: Path) -> None:
     what = "what the worker sets for its producer is not known."
     assert what in [doubt.what for doubt in deployment(tmp_path, SOURCE).doubts]
     assert what not in [doubt.what for doubt in deployment(tmp_path, SOURCE, WORKER).doubts]
+
+
+@pytest.mark.parametrize(("own", "commits"), [("", "true"), ("consumer.override.enable.auto.commit=false\n", "false")])
+def test_a_sink_has_what_its_worker_sets_for_a_consumer(own: str, commits: str, tmp_path: Path) -> None:
+    texts = {"worker": f"{WORKER}consumer.enable.auto.commit=true\n", "sink": f"{SINK}{own}", "source": SOURCE}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    files = [file for name in texts for file in read_configuration(str(tmp_path / name))]
+    (sink,) = [file for file in sinks_with_workers(files) if file.role == "consumer"]
+    assert {entry.key: entry.value for entry in sink.entries} == {"enable.auto.commit": commits}
+    assert not any("what the worker sets" in warning.what for warning in sink.warnings)
+    alone = [file for file in files if not file.path.endswith("sink")]
+    assert sinks_with_workers(alone) == alone
 
 
 GOING_ON = {
