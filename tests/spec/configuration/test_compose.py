@@ -154,6 +154,9 @@ def test_bitnamis_keys_begin_with_cfg(tmp_path: Path) -> None:
     assert (found.release, found.replication_factor, found.settings["min_isr"]) == ("3.7.0", 3, 2)
     assert found.sources["offsets.topic.replication.factor"].value == "1"
     assert any("the image sets it to 1" in warning.text for warning in found.warnings)
+    (broker,) = read_configuration(file(tmp_path, BITNAMIS))
+    log = {entry.key: entry.value for entry in broker.entries if entry.key.startswith("transaction.state.log.")}
+    assert log == {"transaction.state.log.replication.factor": "1", "transaction.state.log.min.isr": "1"}
 
 
 def test_wurstmeisters_image_creates_topics(tmp_path: Path) -> None:
