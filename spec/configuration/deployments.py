@@ -16,6 +16,7 @@ from .forms.connect import with_workers
 from .forms.describe import FEATURES
 from .forms.reading import files_of, read_configuration
 from .forms.spring_elsewhere import with_what_goes_over
+from .forms.strimzi import that_no_operator_applies
 from .keys import check_keys
 from .notices import ConfigurationError, Notice
 from .programs import CLIENT_ROLES, Program, programs_of
@@ -159,7 +160,7 @@ def deployments_of(
 
     What is wrong with some of several topics goes to `refused`, if that is given.
     """
-    found = [*problems, *_other_clusters(files)]
+    found = [*problems, *_other_clusters(files), *that_no_operator_applies(files)]
     files = with_workers(files, found)
     versions = possible_versions(kafka_version, files)
     programs = programs_of(files, assume.get(FILES))

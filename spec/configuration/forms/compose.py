@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,7 +24,8 @@ from .containers import (
     together,
 )
 from .foreign_keys import decides_elsewhere, sets_elsewhere
-from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, Image, name_and_tag, names
+from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, STARTS, Image, name_and_tag, names
+from .pod_placement import most_on_one_machine
 from .pod_volumes import folders_of_logs, is_in
 from .references import filled_by_compose
 from .scripts import CommandNotRead
@@ -49,6 +50,10 @@ NEUTRAL = names(
     "stop_grace_period stop_signal sysctls tty ulimits user userns_mode uts working_dir"
 )
 """What a service may have besides, which sets nothing of Kafka's."""
+BASES = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml")
+OVERRIDES = tuple(name.replace(".y", ".override.y") for name in BASES)
+OF_PLACES = frozenset(("deploy", "scale"))
+"""What says on how many machines a service runs."""
 OF_CLIENTS = "Its producers and consumers have defaults of their own."
 REASONS = {
     "build": "What the image is built from is not in the file.",
@@ -67,6 +72,11 @@ IN_ENV = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*[=:]
 ADVICE = (
     "Write what it sets into environment, or leave it out of a copy; write a topic's settings into a file of its own."
 )
+
+
+SPREADING = ("max_replicas_per_node", "preferences")
+OF_ONE_NODE = ("node.hostname==", "node.id==")
+"""What has Docker Swarm place containers on several nodes, and what binds them to one, without blanks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,11 +99,10 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     topics: list[ConfigurationFile] = []
     doubts: list[Notice] = []
     over_spring: list[Notice] = []
-    spread = False
+    own: list[str] = []
+    placed: list[tuple[Hashable | None, Broker]] = []
     for service in _services(source, problems):
         container = service.container
-        # Docker Swarm takes such files too, and places services on several machines.
-        spread = spread or service.parts.at("deploy", "placement") is not None
         image = image_of(container.named.text)
         if image is None:
             found = list(_beside(service))
@@ -101,6 +110,7 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
             problems += [one for one in found if not one.decides]
             over_spring += _over_spring(service)
             continue
+        own.append(container.name)
         command = [service.parts.values[key] for key in ENTRY if key in service.parts.values]
         try:
             if command and not starts_broker(command, image):
@@ -113,7 +123,8 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
             problems.append(container.notice(what, advice=advice, line=command[0].line))
             continue
         brokers.append(_broker(replace(service, container=container), image, problems))
-    problems += differences(brokers)
+        placed.append((_machine_of(service.parts), brokers[-1]))
+    problems += [*differences(brokers), *_overridden(source, own)]
     if not brokers and not problems:
         what = "none of its services runs a broker in an image that is known."
         advice = f"Known are {', '.join(name for image in IMAGES for name in image.names)}."
@@ -125,9 +136,20 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     if problems:
         raise ConfigurationError(problems)
     whole = together(brokers, doubts, source.path, FORM)
-    on_one_machine = (whole.brokers or 0) > 1 and not spread
-    whole = replace(whole, on_one_machine=on_one_machine, over_spring=tuple(over_spring))
+    whole = replace(whole, on_one_machine=most_on_one_machine(placed), over_spring=tuple(over_spring))
     return [whole, *dict.fromkeys(topics)]
+
+
+def _machine_of(parts: Mapping) -> Hashable | None:
+    """What is equal for services that run on one machine: all do, unless Docker Swarm must place them on different ones.
+
+    None if it spreads the containers. It takes compose files too ("placement" in Docker's Compose Deploy Specification).
+    """
+    placement, constraints = parts.at("deploy", "placement"), parts.at("deploy", "placement", "constraints")
+    wanted = frozenset("".join(one.split()) for one in _texts(constraints)) if constraints is not None else frozenset()
+    spread = isinstance(placement, Mapping) and any(key in placement.values for key in SPREADING)
+    is_pinned = any(one.startswith(OF_ONE_NODE) for one in wanted)
+    return None if (spread or parts.text("deploy", "mode") == "global") and not is_pinned else wanted
 
 
 def _services(source: SourceText, problems: list[Notice]) -> Iterator[_Service]:
@@ -188,6 +210,28 @@ def _set_beside(path: str) -> frozenset[str]:
     return frozenset(matched[1] for matched in IN_ENV.finditer(text))
 
 
+def _overridden(source: SourceText, own: Sequence[str]) -> Iterator[Notice]:
+    """That the file beside it which Compose lays over it by default ("Merge Compose files" of Docker) changes a service of Kafka's."""
+    path = Path(source.path)
+    names = OVERRIDES if path.name in BASES else ()
+    beside = next((one for name in names if (one := path.with_name(name)).is_file()), None)
+    if beside is None:
+        return
+    advice = "Audit what docker compose config prints."
+    laid = f"{beside.name} lies beside it, and Compose lays that over it by default"
+    try:
+        documents = read_documents(beside.read_text(encoding="utf-8"), str(beside), merges=True)
+        services = documents[0].at("services") if documents and isinstance(documents[0], Mapping) else None
+    except (ConfigurationError, OSError, ValueError):
+        yield source.notice(f"{laid}: it is not understood.", WHY, advice)
+        return
+    for name, parts in services.values.items() if isinstance(services, Mapping) else ():
+        keys = {key for key in parts.lines if not key.startswith("x-")} if isinstance(parts, Mapping) else set()
+        is_kafka = isinstance(parts, Mapping) and KAFKAS.search(parts.text("image") or "")
+        if (name in own and keys - NEUTRAL | keys & OF_PLACES) or is_kafka:
+            yield source.notice(f"{laid}: it changes service {name}.", WHY, advice)
+
+
 def _variables(
     node: Node | None, elsewhere: frozenset[str], source: SourceText, problems: list[Notice]
 ) -> Iterator[Variable]:
@@ -244,9 +288,11 @@ def _beside(service: _Service) -> Iterator[Notice]:
             yield variable.notice(what, WHY, leave_out)
         for key in ("command", "entrypoint"):
             started = service.parts.at(key)
-            meant = None if started is None else sets_elsewhere(" ".join(_texts(started)))
-            if started is not None and meant is not None:
-                yield container.notice(f"its {key} sets {meant}.", advice=leave_out, line=started.line)
+            words = "" if started is None else " ".join(_texts(started))
+            meant = sets_elsewhere(words)
+            if started is not None and (meant is not None or STARTS.search(words)):
+                does = "starts a broker, which is not read" if meant is None else f"sets {meant}"
+                yield container.notice(f"its {key} {does}.", advice=leave_out, line=started.line)
 
 
 def _over_spring(service: _Service) -> Iterator[Notice]:

@@ -16,9 +16,10 @@ from dataclasses import replace
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
+from .containers import NEEDS_ITS_LOG
 from .foreign import is_known
 from .foreign_keys import decides_elsewhere, sets_elsewhere
-from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, image_name, names
+from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, STARTS, image_name, names
 from .pods import WorkloadsRead
 from .properties_file import parse_properties
 from .spring_elsewhere import may_be_application, set_by_container, unseen
@@ -97,6 +98,7 @@ def read_kubernetes(
     found += workloads.files
     skipped = Counter[str]()
     over_spring: list[Notice] = []
+    of_brokers: set[str] = set()
     for document in documents:
         if is_of_strimzi(document):
             continue
@@ -109,10 +111,13 @@ def read_kubernetes(
         wrong = list(_wrong(document, kind, source.path, workloads))
         if kind == "ConfigMap":
             files = _files_in(document, source, read, wrong, workloads)
+            of_brokers |= {document.text("metadata", "name") or "" for file in files if file.role == "broker"}
         problems += wrong
         over_spring += _over_spring(document, _name(document), documents, source.path, workloads)
         found += files
         skipped.update(() if files or id(document) in workloads.read else (kind,))
+    unread = [one for one in documents if id(one) not in workloads.read]
+    problems += _that_run_brokers(unread, of_brokers, source.path)
     if problems:
         raise ConfigurationError(dict.fromkeys(problems))
     if not found and not own:
@@ -230,11 +235,11 @@ def _container(container: Mapping, whose: str, path: str) -> Iterator[Notice]:
             yield variable.notice(f"this variable of {whose} {of_variable}.", WHY, LEAVE_OUT)
     for key in ("command", "args"):
         started = container.at(key)
-        meant = (
-            None if started is None else sets_elsewhere(f"{' '.join(one.text or '' for one in scalars_in(started))} ")
-        )
-        if started is not None and meant is not None:
-            what = f"the {key} of {whose} sets {meant}."
+        words = "" if started is None else f"{' '.join(one.text or '' for one in scalars_in(started))} "
+        meant = sets_elsewhere(words)
+        if started is not None and (meant is not None or STARTS.search(words)):
+            does = "starts a broker, which is not read from here" if meant is None else f"sets {meant}"
+            what = f"the {key} of {whose} {does}."
             yield Notice(what=what, why=WHY, advice=LEAVE_OUT, file=path, line=started.line)
 
 
@@ -273,6 +278,30 @@ def _variable(name: str, value: Node | None, path: str, line: int) -> Variable:
     """A variable; a reference that nothing fills stands for a value that is elsewhere."""
     text = (value.text or "") if isinstance(value, Scalar) else UNFILLED
     return Variable(name=name, value=text, file=path, line=line)
+
+
+def _that_run_brokers(documents: Sequence[Node], of_brokers: set[str], path: str) -> Iterator[Notice]:
+    """That a workload mounts a ConfigMap with a broker's file: where that broker has its log, and what else it gets, is not read."""
+    for document in documents:
+        kind = document.text("kind") or "" if isinstance(document, Mapping) else ""
+        if not isinstance(document, Mapping) or kind not in PODS:
+            continue
+        for name, line in _config_maps(document.at(*PODS[kind], "volumes")):
+            if name in of_brokers:
+                whose = f"{kind} {document.text('metadata', 'name') or ''}".rstrip()
+                what = f"{whose} mounts ConfigMap {name}, which has a broker's file: where that broker has its log is not read."
+                yield Notice(what=what, why=NEEDS_ITS_LOG, advice=LEAVE_OUT, file=path, line=line)
+
+
+def _config_maps(node: Node | None) -> Iterator[tuple[str, int]]:
+    """The ConfigMaps that volumes name, with their lines."""
+    if isinstance(node, Listing):
+        for one in node.values:
+            yield from _config_maps(one)
+    elif isinstance(node, Mapping):
+        for key, value in node.values.items():
+            name = value.text("name") if key == "configMap" and isinstance(value, Mapping) else None
+            yield from _config_maps(value) if name is None else ((name, value.line),)
 
 
 def _files_in(

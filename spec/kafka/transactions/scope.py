@@ -65,8 +65,8 @@ SIMPLIFIED = {
     "a producer starts when the one before it has its epoch": "of two that start at once, one is the later",
     "an application begins a new transaction only with records, and never reads its own": "an empty one is not sent",
     "the coordinator moves only while an end is prepared, or before its log has acknowledged what it wrote": (
-        "elsewhere a successor that reads its log to the end knows all, and partitions only refuse more markers that are held up; the epoch"
-        " before the newest is not in the log, so that who asks again for a new epoch then gets the answer that it is fenced"
+        "elsewhere a successor that reads its log to the end knows all, and partitions only refuse more markers that are held up; the"
+        " epoch before the newest is not in the log, so that who asks again for a new epoch then gets the answer that it is fenced"
     ),
     "while an end is prepared, a request of an older epoch or with another result is refused at once": (
         "brokers have it wait (TransactionMetadata.pendingState), and refuse it when the end is complete"
