@@ -19,18 +19,28 @@ from .frames import array
 from .slot_format import SlotFormat
 from .steps import LARGEST, made_frames, one_by_one, together
 from .translate import DECLARED, OUTSIDE, Translator
+from .untouched import may_lead_source
 
 PREDECESSOR = f'''@entry
 def predecessor(
-    states: rows, begin, end, target: rows, out: rows, sources: entries, generated: vector, step_counts: vector,
+    states: rows, begin, end, target: rows, near: rows, out: rows, sources: entries, generated: vector, step_counts: vector,
     step_least: rows, counts: vector, least: rows, {DECLARED},
 ):
-    """Keep the least of the states in states[begin:end] that have a step to target[0]."""
+    """Keep the least of the states in states[begin:end] that have a step to target[0]; those that may have one go to `near` first."""
     while begin < end:
-        begin, count = expand(states, begin, end, out, sources, generated, step_counts, step_least, {OUTSIDE}, 0)
-        for row in range(count):
-            if equal(out, row, target, 0):
-                tally(states, number(sources[row]), 0, counts, least)'''
+        size = 0
+        while begin < end and size < len(near):
+            if may_lead(states, begin, target):
+                for word in range(WORDS):
+                    near[size, word] = states[begin, word]
+                size += 1
+            begin += 1
+        first = 0
+        while first < size:
+            first, count = expand(near, first, size, out, sources, generated, step_counts, step_least, {OUTSIDE}, 0)
+            for row in range(count):
+                if equal(out, row, target, 0):
+                    tally(near, number(sources[row]), 0, counts, least)'''
 
 
 GIVEN = ("WORDS", *(declared.name.upper() for declared in fields(SlotFormat)))
@@ -148,7 +158,8 @@ class SearchKernel(ModelKernel):
         canonical = canonical_source(self.model, self.symmetry) if self.symmetry.renamings else ""
         keeping = keeping_source(self.model, self.symmetry) if canonical and self.symmetry.keeps_start else ""
         expanding, expand = self._expand()
-        entries = (expand, self._evaluate(), self._expandable(), PREDECESSOR)
+        may_lead = may_lead_source(self.model, self.symmetry)
+        entries = (expand, self._evaluate(), self._expandable(), may_lead, PREDECESSOR)
         return self.assembled(canonical, keeping, *expanding, *entries)
 
     def _expand(self) -> tuple[list[str], str]:

@@ -36,6 +36,9 @@ LEAST_ROOM = 256
 TURN_SECONDS = 0.1
 """How long workers go on before the search looks at limits and interrupts."""
 
+NEAR_ROWS = 1 << 12
+"""How many states that may lead to another are tried together."""
+
 WORTH_WORKERS = 100_000
 """A search takes on more workers once it has so many states: small ones are over before that pays."""
 
@@ -463,8 +466,16 @@ class CompiledEngine:
         found = Tally()
 
         def predecessor(part: Slice, counts: Words, least: Words, flaw: Words) -> None:
-            worker = self._worker()
-            arguments = (goal, worker.out, worker.sources, worker.generated, worker.step_counts, worker.step_least)
+            worker, near = self._worker(), np.empty((NEAR_ROWS, len(target)), np.int64)
+            arguments = (
+                goal,
+                near,
+                worker.out,
+                worker.sources,
+                worker.generated,
+                worker.step_counts,
+                worker.step_least,
+            )
             self.kernel.predecessor(
                 part.rows, part.begin, part.end, *arguments, counts, least, worker.flaw, *self.settings
             )
