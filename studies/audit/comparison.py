@@ -248,7 +248,7 @@ def compare(before: Examined, after: Examined) -> Comparison:
     A topic goes by its name, a program by its files. Where either is not known in one of the states, it may be any of the other.
     """
     same = SameFiles.of(before.paths, after.paths)
-    older, newer = Units([unit.in_words_of_now(same) for unit in before.units]), Units(after.units)
+    older, newer = Units(before.units, same.said_before, same.path), Units(after.units, same.said_now)
     of_now = [(unit, *counterparts(unit, newer, older)) for unit in newer.found]
     became: dict[int, dict[int, Examination]] = {}
     for unit, found, _ in of_now:

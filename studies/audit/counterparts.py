@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -12,7 +12,6 @@ from neverlost.spec.configuration.programs import CLIENT_ROLES, ClientFile, Orig
 from neverlost.spec.configuration.topics import of_file
 
 from .examination import Examination
-from .same_files import SameFiles
 
 EXACT, ANY, ANOTHER = range(3)
 """How well files go together: the same ones; none is given in a state, or they are laid over each other; others."""
@@ -35,15 +34,6 @@ class Unit:
     def in_full(self) -> tuple[str, ...]:
         """What it is called with its program, if that has a file of its own."""
         return _shown(self.topic if self.named else None, self.origin)
-
-    def in_words_of_now(self, same: SameFiles) -> Unit:
-        """A unit of before with the paths of now."""
-
-        def moved(files: Sequence[ClientFile]) -> tuple[ClientFile, ...]:
-            return tuple((same.path(path), name, number) for path, name, number in files)
-
-        origin = replace(self.origin, producer=moved(self.origin.producer), consumer=moved(self.origin.consumer))
-        return replace(self, origin=origin, topic=None if self.topic is None else same.said_before(self.topic))
 
 
 def units_of(of: Deployment | RefusedTopics, examination: Examination | None) -> list[Unit]:
@@ -71,16 +61,39 @@ def _shown(topic: str | None, origin: Origin) -> tuple[str, ...]:
 class Units:
     """The units of a state, by what they are of."""
 
-    def __init__(self, found: Sequence[Unit]) -> None:
-        self.found = found
-        self.topics = {unit.topic for unit in found}
+    def __init__(self, found: Sequence[Unit], said: Callable[[str], str], path: Callable[[str], str] = str) -> None:
+        """`said` and `path` have texts and files of both states alike."""
+        self.found = [replace(unit, origin=_moved(unit.origin, path)) for unit in _without_lines(found, said)]
+        self.topics = {unit.topic for unit in self.found}
         self._exactly: dict[object, list[Unit]] = {}
-        for unit in found:
+        for unit in self.found:
             self._exactly.setdefault(_key(unit), []).append(unit)
 
     def exactly(self, unit: Unit) -> list[Unit]:
         """Those of the same topic and the same files."""
         return self._exactly.get(_key(unit), [])
+
+
+def _moved(origin: Origin, path: Callable[[str], str]) -> Origin:
+    def moved(files: Sequence[ClientFile]) -> tuple[ClientFile, ...]:
+        return tuple((path(file), name, number) for file, name, number in files)
+
+    return replace(origin, producer=moved(origin.producer), consumer=moved(origin.consumer))
+
+
+def _without_lines(found: Sequence[Unit], said: Callable[[str], str]) -> Iterator[Unit]:
+    """The units with names of topics that have no lines: those of one file are told apart by their order."""
+    alike: dict[str, list[str]] = {}
+    for unit in found:
+        if unit.topic is None:
+            yield unit
+            continue
+        text = said(unit.topic)
+        before = alike.setdefault(text, [])
+        if unit.topic not in before:
+            before.append(unit.topic)
+        number = before.index(unit.topic)
+        yield replace(unit, topic=f"{text} {number}" if number else text)
 
 
 def _key(unit: Unit) -> object:
