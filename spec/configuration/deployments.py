@@ -211,14 +211,17 @@ def _readings(
 ) -> list[Reading]:
     """The readings of one program's files, whatever the topics are.
 
-    Where there are other programs, a client that the files name is not one to assume.
+    Where there are other programs, what is assumed of the client may be of theirs, if these files name another one.
     """
     clients = {file.role: file.client for file in program.files if file.client is not None}
     said = {name: value for name, value in assume.items() if name not in OF_NO_READING}
-    if not alone and "producer" in clients:
-        said.pop(CLIENT, None)
     assumed = {name: value for name, value in assume.items() if name in OF_NO_READING}
-    found = readings_of(versions, files, clients, said)
+    try:
+        found = readings_of(versions, files, clients, said)
+    except ConfigurationError:
+        if alone or "producer" not in clients or CLIENT not in said:
+            raise
+        found = readings_of(versions, files, clients, {name: said[name] for name in said if name != CLIENT})
     return [replace(reading, assumed={**reading.assumed, **assumed}) for reading in found]
 
 
