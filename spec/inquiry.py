@@ -28,7 +28,7 @@ Named = tuple[str, Faults]
 """Faults to survive together in a run, under the name of an event or their own."""
 
 
-REPLACED = "a coordinator that was replaced answers nobody any more"
+REPLACED = "a coordinator that was replaced, perhaps while it read its log, answers nobody any more"
 """What sections rest on that ask about a coordinator: the models replace it in one step."""
 
 

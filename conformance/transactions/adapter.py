@@ -44,8 +44,8 @@ SEEN = (
     *("state", "newest_epoch", "last_epoch", "partitions", "logged_partitions", "prepared_in_v2", "coordinator_epoch"),
     *("seen_epoch", "expected", "seen_coordinator"),
 )
-"""The fields that are seen: all but which record a marker ended last, what is last in the coordinator's log and not acknowledged, and
-remaining faults."""
+"""The fields that are seen: all but which record a marker ended last, what is last in the coordinator's log and not acknowledged, its
+last decision, and remaining faults."""
 
 ATTEMPTS = (
     *("start", "begin", "add_partition", "produce", "end", "end_unstarted", "bump_epoch"),
@@ -413,6 +413,14 @@ class TransactionsAdapter(SteppedAdapter[_World]):
     def do_move_without_tail(self) -> None:
         """Another broker reads its log, which lacks what is last in the log of the one before."""
         self.world.coordinator = self.world.coordinator.resigned(without_last=True)
+
+    def do_lose_log_while_reading(self, load: int) -> None:
+        """Another broker reads the log to the last decision, and is replaced. Its markers are on their way."""
+        markers, after = self.world.coordinator.lost_while_read()
+        if not markers:
+            raise NotPerformed("no decision is in the log that a partition waits for")
+        self.world.markers |= {marker.partition: marker for marker in markers}
+        self.world.coordinator = after
 
     def do_late_init_arrives(self, producer: int) -> None:
         """The answer to an InitProducerId that was held up reaches nobody."""

@@ -195,7 +195,7 @@ def event_words(examination: Examination) -> list[str]:
     moved = "is two moves of the leader: that a replica is removed, and added again, is not searched."
     words = [f"{REASSIGNMENT} {moved}"] if REASSIGNMENT in named else []
     if NODE_LOSS in named and examination.deployment.replicas_on_one_machine > 1:
-        words.append(f"the files have all brokers run on one machine, so {NODE_LOSS} is {named[NODE_LOSS]}.")
+        words.append(f"the files have several brokers run on one machine, so {NODE_LOSS} is {named[NODE_LOSS]}.")
     return words + ([_zone_words(examination.deployment, named[ZONE_LOSS])] if ZONE_LOSS in named else [])
 
 

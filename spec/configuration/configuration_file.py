@@ -46,12 +46,16 @@ class ConfigEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class SourceText:
-    """The text of a file, with what its argument and the command say of it: whose it is, and which client reads it."""
+    """The text of a file, with what its argument and the command say of it: whose it is, and which client reads it.
+
+    `beside` are the other files of the same application that are in force whenever this one is.
+    """
 
     path: str
     text: str
     role: str | None = None
     client: Client | None = None
+    beside: tuple[SourceText, ...] = ()
 
     def notice(self, what: str, why: str = "", advice: str = "", *, line: int | None = None) -> Notice:
         """A notice about this file."""
@@ -72,8 +76,12 @@ class ConfigurationFile:
     `apart`: topics that a program creates for itself, which are other ones than those that are described, unless their names begin so.
     `passes_failed` has a consumer go on behind a record whose processing fails, `keeps_failed` has such a record kept elsewhere.
     `commits_before` has it commit a record before that is processed; `begins_anew` is why it does not begin where it has ended.
-    `forgets` says where it stands that whatever restarts the node loses its disk. `on_one_machine`: it has several brokers run on one.
+    `forgets` says where it stands that whatever restarts the node loses its disk. `on_one_machine` is how many of its brokers run
+    on one machine, none if it shows no two.
     `created_by` is the path and the name of the client's file that has a topic created: no other program writes to it.
+    `over_spring` is what containers set over the file of an application of Spring's, where such a file is: doubts, and what is refused.
+    `namespace` is where a resource of Kubernetes lies, `applies_of` where those lie that its operator applies to these brokers or
+    workers, `applies_none` what is missing if it applies none.
     """
 
     path: str
@@ -100,7 +108,11 @@ class ConfigurationFile:
     begins_anew: str = ""
     created_by: tuple[str, str | None] | None = None
     forgets: ConfigEntry | None = None
-    on_one_machine: bool = False
+    over_spring: tuple[Notice, ...] = ()
+    on_one_machine: int = 0
+    namespace: str | None = None
+    applies_of: str | None = None
+    applies_none: str = ""
 
     @cached_property
     def is_old_client(self) -> bool:

@@ -24,7 +24,7 @@ from .producer_rules import Producer, ProducerFileSettings, old_producer, other_
 from .programs import Origin
 from .protocol import about_protocol, held_settings, protocol_of
 from .readings import ZONES, Reading
-from .storage import share_a_machine
+from .storage import replicas_on_one_machine
 from .suspicions import suspicions
 from .tolerance import NODE_LOSS, ZONE_LOSS
 from .topics import INTERNAL, TopicClass
@@ -141,8 +141,8 @@ class Deployment:
 
     @property
     def replicas_on_one_machine(self) -> int:
-        """How many replicas of a partition one machine may have: one, unless the files show that all brokers run on one."""
-        return self.replication_factor if share_a_machine(self.files) else 1
+        """How many replicas of a partition one machine may have: one, unless the files show several brokers on one."""
+        return replicas_on_one_machine(self.files, self.replication_factor)
 
     @property
     def replicas_taken(self) -> Mapping[str, int]:

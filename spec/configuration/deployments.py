@@ -15,6 +15,8 @@ from .deployment import Deployment, deployment_of, units
 from .forms.connect import with_workers
 from .forms.describe import FEATURES
 from .forms.reading import files_of, read_configuration
+from .forms.spring_elsewhere import with_what_goes_over
+from .forms.strimzi import that_no_operator_applies
 from .keys import check_keys
 from .notices import ConfigurationError, Notice
 from .programs import CLIENT_ROLES, Origin, Program, programs_of
@@ -100,9 +102,10 @@ def read_all(
     for given in dict.fromkeys(arguments):
         try:
             for path in files_of(given):
-                files += read_configuration(path, reader)
+                files += [file for file in read_configuration(path, reader) if file not in files]
         except ConfigurationError as error:
             problems += error.problems
+    files = with_what_goes_over(files, problems)
     if cluster:
         problems += _beside_a_cluster(files)
     every = [*cluster, *files]
@@ -158,7 +161,7 @@ def deployments_of(
 
     What is wrong with some of several topics goes to `refused`, if that is given.
     """
-    found = [*problems, *_other_clusters(files)]
+    found = [*problems, *_other_clusters(files), *that_no_operator_applies(files)]
     files = with_workers(files, found)
     versions = possible_versions(kafka_version, files)
     programs = programs_of(files, assume.get(FILES))

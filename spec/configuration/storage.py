@@ -18,8 +18,9 @@ DEFAULT = "/tmp/kafka-logs"
 """ServerLogConfigs.LOG_DIR_DEFAULT of Kafka, from 0.8 to 4.3; KafkaConfig takes log.dir only without log.dirs."""
 OF_SERVERS = ("process.roles", "zookeeper.connect")
 ADDRESSES = ("advertised.listeners", "listeners", "advertised.host.name", "host.name")
-OF_ITSELF = re.compile(r"(?:^|//)(?:localhost|127(?:\.\d+){3}|\[::1\])(?::|$)")
-"""Where others reach a broker, the first that is set; and what of it is the machine itself."""
+ADDRESS = re.compile(r"(?:[^:/]+://)?(?!0\.0\.0\.0|\[::\])(?P<host>\[[\da-fA-F:.]+\]|[\w.-]+)(?::(?P<port>\d+))?")
+OF_ITSELF = re.compile(r"localhost|127(?:\.\d+){3}|\[::1\]")
+"""Where others reach a broker, the first that is set; a host that they can reach it at, with its port; and the machine itself."""
 WHY = "An audit assumes that a broker which restarts still has its log."
 ADVICE = f"Write {LOG_DIRS}=/var/lib/kafka/data, or wherever the disk is."
 
@@ -57,13 +58,31 @@ def starts_a_broker(file: ConfigurationFile) -> bool:
     return any(entry.key in OF_SERVERS and entry.value.strip() for entry in file.entries)
 
 
-def share_a_machine(files: Sequence[ConfigurationFile]) -> bool:
-    """Do the files show that several brokers run on one machine?"""
+def replicas_on_one_machine(files: Sequence[ConfigurationFile], replicas: int) -> int:
+    """How many of so many replicas of a partition the files show on one machine: one, if no two brokers share one."""
     brokers = [file for file in files if file.role == "broker"]
-    return any(file.on_one_machine for file in brokers) or sum(map(_is_reached_at_its_own_address, brokers)) > 1
+    places = [_places(file) for file in brokers]
+    beside = max((sum(_is_one_machine(one, other) for other in places) for one in places), default=0)
+    if beside == len(brokers) > 1:
+        return replicas
+    return max(1, min(replicas, max((beside, *(file.on_one_machine for file in brokers)))))
 
 
-def _is_reached_at_its_own_address(file: ConfigurationFile) -> bool:
+def _places(file: ConfigurationFile) -> frozenset[tuple[str, str]]:
+    """The hosts and ports at which others reach a broker; none if they are not known."""
     given = {entry.key: entry.value for entry in file.entries if entry.key in ADDRESSES and entry.value.strip()}
     address = next((given[key] for key in ADDRESSES if key in given), "")
-    return all(OF_ITSELF.search(one.strip()) for one in address.split(",")) if address else False
+    found = [ADDRESS.fullmatch(one.strip()) for one in address.split(",")] if address else []
+    named = [
+        ("" if OF_ITSELF.fullmatch(one["host"]) else one["host"].lower(), one["port"] or "")
+        for one in found
+        if one is not None
+    ]
+    return frozenset(named) if len(named) == len(found) else frozenset()
+
+
+def _is_one_machine(one: frozenset[tuple[str, str]], other: frozenset[tuple[str, str]]) -> bool:
+    """Are two brokers reached at the same hosts, and at different ports of them? Of the machine itself the ports do not matter."""
+    hosts = {host for host, _ in one}
+    same = bool(hosts) and hosts == {host for host, _ in other}
+    return same and (one is other or hosts == {""} or not one & other)

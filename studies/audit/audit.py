@@ -191,8 +191,10 @@ def _left_open(deployment: Deployment, sections: Sections, tolerance: Tolerance 
 
 
 def _on_one_machine() -> Notice:
-    """The doubt where one machine has every replica, and nobody has said what is to be survived."""
-    what = "the files have all brokers run on one machine: if it loses power, no replica has what was not flushed."
+    """The doubt where one machine has several replicas, and nobody has said what is to be survived."""
+    what = (
+        "the files have several brokers run on one machine: if it loses power, none of them has what was not flushed."
+    )
     why = "A power loss is asked about as that of one broker."
     advice = f"Ask what a lost machine takes: {argument('survive', 'node-loss')}."
     return Notice(what=what, why=why, advice=advice, decides=True)

@@ -26,6 +26,7 @@ GROUPS = (
     Group("Kafka's own, however it is written", "test_foreign.py", "OWN", read=True),
     Group("of no form that is read", "test_foreign.py", "FOREIGN", read=False),
     Group("Strimzi's resources", "test_strimzi.py", "WRONG", read=False),
+    Group("Strimzi's resources", "test_strimzi.py", "NOT_LOOKED_AT", read=False),
     Group("what stands beside Strimzi's resources", "test_kubernetes.py", "SKIPPED", read=True),
     Group("what stands beside Strimzi's resources", "test_kubernetes.py", "IN_MAPS", read=True),
     Group("what stands beside Strimzi's resources", "test_kubernetes.py", "WRONG", read=False),

@@ -291,6 +291,21 @@ def test_the_protocol_of_streams_is_not_modelled(asking: Asking) -> None:  # KIP
     assert section.verdict == Verdict.UNDECIDED
 
 
+@pytest.mark.parametrize(("mode", "verdict"), [("implicit", Verdict.HOLDS), ("explicit", Verdict.UNDECIDED)])
+def test_a_share_group_is_not_modelled(mode: str, verdict: Verdict, asking: Asking) -> None:  # KIP-932
+    written = f"{CONSUMER.format('false', 'earliest')}share.acknowledgement.mode={mode}\n"
+    assert only(asking("4.3.1", "commit=sync", consumer=written, broker=BROKER), "groups").verdict == Verdict.UNDECIDED
+    values = (
+        *written.splitlines(),
+        "bootstrap.servers=[a:1]",
+        "isolation.level=read_uncommitted",
+        "value.deserializer=class a.B",
+    )
+    logged = "".join(f"\t{line.replace('=', ' = ')}\n" for line in values)
+    found = asking("4.3.1", "commit=sync", consumer=f"INFO ConsumerConfig values: \n{logged}", broker=BROKER)
+    assert only(found, "groups").verdict == verdict
+
+
 def test_a_sink_that_tolerates_errors_skips_records_unless_it_keeps_them(asking: Asking) -> None:  # KIP-298
     sink = "connector.class=a.ASink\ntopics=t\nerrors.tolerance=all\n"
     for more, verdict in (("", Verdict.VIOLATED), ("errors.deadletterqueue.topic.name=d\n", Verdict.HOLDS)):

@@ -15,13 +15,30 @@ JUDGED = {
     "elr-metadata-version": ((".",), None, NOT_SAFE, "Kafka 4.1.0, the Java client"),
     "strimzi-label-pause/no-label": (("no-label.yaml",), None, REFUSED, "has no label strimzi.io/cluster"),
     "strimzi-label-pause/paused": (("paused.yaml",), None, REFUSED, "pause-reconciliation"),
+    "strimzi-topic-operator/none": (("none.yaml",), None, REFUSED, "has no spec.entityOperator.topicOperator"),
+    "strimzi-topic-operator/namespace": (("namespace.yaml",), None, REFUSED, "lies in namespace shop"),
     "no-version-assumes-the-safe-one": ((".",), None, NOT_SAFE, "NOT SAFE in every case"),
     "image-default-tag/compose": (("compose.yml",), None, NOT_SAFE, "Kafka 3.6"),
     "image-default-tag/bitnamilegacy-latest": (("bitnamilegacy-latest.yml",), None, NOT_SAFE, "Kafka 4.0"),
     "client-older-than-brokers": ((".",), "4.1.0", NOT_SAFE, "a Java client of 2.1 to 3.1"),
     "spring-profile-file": ((".",), "4.1.0", REFUSED, "the file of profile prod"),
     "log-dirs-tmp": ((".",), "4.1.0", REFUSED, "/tmp, which is emptied"),
+    "sink-of-a-worker": (
+        (".",),
+        "4.1.1",
+        NOT_SAFE,
+        "consumer group of sink-of-a-worker/connector.properties: NOT SAFE",
+    ),
     "connect-auto-commit": ((".",), "4.1.1", NOT_SAFE, "also what the sink has yet to write"),
+    "compose-override": (("docker-compose.yml",), None, REFUSED, "docker-compose.override.yml lies beside it"),
+    "broker-in-own-image": ((".",), "4.1.1", REFUSED, "the command of StatefulSet kafka starts a broker"),
+    "streams-skips-by-time": (
+        (".",),
+        "4.1.1",
+        NOT_SAFE,
+        "goes on behind a record that fails (default.timestamp.extractor=",
+    ),
+    "sink-of-mongodb": ((".",), "4.1.1", NOT_SAFE, "goes on behind a record that fails (mongo.errors.tolerance=all"),
     "consumer-of-2.2": ((".",), "4.1.1", NOT_SAFE, "consumer group of consumer-of-2.2/consumer.log: NOT SAFE"),
     "consumer-in-scala": ((".",), "0.10.2.2", NOT_SAFE, "the consumer in Scala is not modelled"),
     "reactive-at-most-once": (
@@ -31,8 +48,13 @@ JUDGED = {
         "commits a record before it processes it (reactiveAtMostOnce=true",
     ),
     "reset-offsets": ((".",), "4.1.1", UNDECIDED, "resetOffsets=true at"),
+    "defaults-of-bindings": ((".",), "4.1.1", UNDECIDED, "resetOffsets=true at"),
+    "start-offset": ((".",), "4.1.1", NOT_SAFE, "has auto.offset.reset=latest"),
+    "variables-of-spring": ((".",), "4.1.1", REFUSED, "SPRING_KAFKA_CONSUMER_ENABLEAUTOCOMMIT"),
+    "two-files-of-spring": (("application.yml", "topic.properties"), "4.1.1", NOT_SAFE, "a record is written twice"),
     "binding-without-group": ((".",), "4.1.1", UNDECIDED, "a binding without a group is a new group at each start"),
     "brokers-on-one-machine": ((".",), None, NOT_SAFE, "NOT SAFE with node-loss"),
+    "brokers-on-one-host": ((".",), "4.1.1", NOT_SAFE, "NOT SAFE with node-loss"),
     "connect-of-an-earlier-release": (
         (".",),
         "4.4.0",
@@ -48,13 +70,20 @@ JAVA = "elr=on,client=java"
 WITHOUT_OTHER_REASONS = {
     "connect-topic-creation": SAFE_CONTROLLERS,
     "image-default-tag/bitnamilegacy-latest": SAFE_CONTROLLERS,
+    "sink-of-a-worker": (*KILLED, JAVA),
     "connect-auto-commit": (*KILLED, JAVA),
+    "streams-skips-by-time": (*KILLED, JAVA),
+    "sink-of-mongodb": (*KILLED, JAVA),
     "consumer-of-2.2": (*KILLED, f"{JAVA},commit=sync"),
     "consumer-in-scala": (*KILLED, "client=java,commit=sync"),
     "reactive-at-most-once": (*KILLED, f"{JAVA},failed=keeps"),
     "reset-offsets": (*KILLED, f"{JAVA},failed=keeps"),
+    "defaults-of-bindings": (*KILLED, f"{JAVA},failed=keeps"),
+    "start-offset": ("--survive", "node-loss,disk-loss", "--assume", f"{JAVA},failed=keeps"),
+    "two-files-of-spring": (*KILLED, JAVA),
     "binding-without-group": (*KILLED, f"{JAVA},failed=keeps"),
     "brokers-on-one-machine": ("--survive", "node-loss", "--assume", JAVA),
+    "brokers-on-one-host": ("--survive", "node-loss", "--assume", JAVA),
     "connect-of-an-earlier-release": (*KILLED, "elr=on,transaction-version=2,unanswered=sends-again"),
 }
 """What leaves only the reason for which it is not safe: the exit code is then of what was called SAFE."""
@@ -116,7 +145,47 @@ spec:
   - metadata: {name: d}
     spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
 """
+APPLICATION = "spring:\n  kafka:\n    consumer:\n      auto-offset-reset: earliest\n    producer:\n      acks: all\n"
+
+
+def beside(service: str) -> str:
+    """A compose file with brokers, and a service of a program's own."""
+    return f"{COMPOSE}  app:\n    image: acme/shop:1\n    {service}\n"
+
+
 DOUBTED = {
+    "a profile that a variable names": (
+        {
+            "compose.yaml": beside("environment: {SPRING_PROFILES_ACTIVE: prod}"),
+            "application.yml": APPLICATION,
+            "topic": TOPIC,
+        },
+        "SPRING_PROFILES_ACTIVE: profile prod has files of its own",
+    ),
+    "a profile that an argument names": (
+        {
+            "compose.yaml": beside("command: [--spring.profiles.active=prod]"),
+            "application.yml": APPLICATION,
+            "topic": TOPIC,
+        },
+        "spring.profiles.active: profile prod has files of its own",
+    ),
+    "another folder of an application": (
+        {
+            "compose.yaml": beside("environment: {SPRING_CONFIG_ADDITIONALLOCATION: /etc/app/}"),
+            "application.yml": APPLICATION,
+            "topic": TOPIC,
+        },
+        "SPRING_CONFIG_ADDITIONALLOCATION: it names other files of an application",
+    ),
+    "variables of an application that are not here": (
+        {"compose.yaml": beside("env_file: app.env"), "application.yml": APPLICATION, "topic": TOPIC},
+        "service app takes variables from app.env, which is not here",
+    ),
+    "retry topics": (
+        {"topic": TOPIC, "server": BROKER, "application.yml": f"{APPLICATION}    retry.topic.enabled: true\n"},
+        "what is sent to retry topics and to dead letters is not audited",
+    ),
     "a result that is not sent": (
         {"topic": TOPIC, "server": BROKER, "app": f"{STREAMS}production.exception.handler=com.acme.Continue\n"},
         "what becomes of a result that cannot be sent",
@@ -132,6 +201,23 @@ DOUBTED = {
     "dead letters of a sink": (
         {"topic": TOPIC, "server": BROKER, "worker": WORKER, "sink": SINK},
         "what a sink sends to its topic of dead letters is not audited",
+    ),
+    "records that a source leaves out": (
+        {
+            "topic": TOPIC,
+            "server": BROKER,
+            "worker": f"{WORKER}producer.enable.idempotence=true\n",
+            "source": "name=s\nconnector.class=org.acme.Source\nerrors.tolerance=all\n",
+        },
+        "the source goes on behind a record that it cannot read, convert or send",
+    ),
+    "records that MirrorMaker leaves out": (
+        {
+            "topic": TOPIC,
+            "server": BROKER,
+            "mirror": "clusters=a, b\na.bootstrap.servers=a:1\nb.bootstrap.servers=b:1\na->b.enabled=true\nerrors.tolerance=all\n",
+        },
+        "the source goes on behind a record that it cannot read, convert or send",
     ),
     "old records of a connector": (
         {"topic": TOPIC, "server": BROKER, "worker": f"{WORKER}producer.enable.idempotence=true\n"},
@@ -210,6 +296,6 @@ def test_one_machine_for_all_brokers_is_a_doubt_of_any_single_fault(
     files += ["topic.properties", "producer.properties"]
     asked = ("--kafka-version", "4.1.1", "--assume", "elr=on,client=java", "--quiet")
     _, out, _ = run("audit", *files, *asked)
-    assert "the files have all brokers run on one machine" in " ".join(out.split())
+    assert "the files have several brokers run on one machine" in " ".join(out.split())
     code, out, _ = run("audit", *files, *asked, "--survive", "node-loss")
     assert (code, "node-loss is 3 power losses" in " ".join(out.split())) == (NOT_SAFE, True)

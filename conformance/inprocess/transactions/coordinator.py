@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import BrokerError, ErrorCode
-from .markers import MarkerChannel
+from .markers import Marker, MarkerChannel
 from .metadata import COMPLETE, NO_EPOCH, PREPARED, TransactionMetadata, TransactionState, Transit
 from .release import Release
 from .state_manager import TransactionStateManager
@@ -193,6 +193,16 @@ class TransactionCoordinator:
         """
         log = self.states.log[:-1] if without_last else self.states.log
         return TransactionCoordinator(self._release, log, self.states.coordinator_epoch + 1)
+
+    def lost_while_read(self) -> tuple[list[Marker], TransactionCoordinator]:
+        """Two coordinators follow: one that has read to the last decision when it loses its log, with its markers, and the next one."""
+        log, states = self.states.log, self.states
+        decided = [number for number, value in enumerate(log) if value.state in PREPARED]
+        read = log[: decided[-1] + 1] if decided else []
+        first = TransactionCoordinator(self._release, read, states.coordinator_epoch + 1)
+        return list(first.markers.unanswered.values()), TransactionCoordinator(
+            self._release, log, states.coordinator_epoch + 2
+        )
 
 
 def _prepared(committed: bool) -> TransactionState:

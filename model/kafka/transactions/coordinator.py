@@ -13,6 +13,7 @@ from .state import (
     TRY_AGAIN,
     Decision,
     Epoch,
+    PartialLoad,
     Partition,
     Protocol,
     Result,
@@ -81,6 +82,17 @@ def fence(s: Transactions) -> None:
         raise_epoch(s)
     s.state = Decision.PREPARE_ABORT
     s.logged_partitions = s.partitions
+    note_decision(s, Result.ABORT)
+
+
+def note_decision(s: Transactions, result: int) -> None:
+    """A decision is in the coordinator's log, where a broker may read it that does not get to what follows."""
+    for load in s.each(PartialLoad):
+        if s.coordinator_moves_left > 1:
+            s.decided[load] = result
+            s.decided_epoch[load] = s.newest_epoch
+            s.decided_partitions[load] = s.partitions
+            s.decided_in_v2[load] = s.prepared_in_v2
 
 
 def issue_epoch(s: Transactions) -> None:
@@ -186,6 +198,7 @@ def prepare_end(s: Transactions, result: int) -> None:
         s.prepared_in_v2 = True
     s.state = prepared(result)
     s.logged_partitions = s.partitions
+    note_decision(s, result)
 
 
 @action("R-TXN-7, TransactionCoordinator.abortTimedOutTransactions")
@@ -246,6 +259,12 @@ def move(s: Transactions) -> None:
     s.last_epoch = NONE
     if is_prepared(s):
         s.partitions = s.logged_partitions
+    for load in s.each(PartialLoad):
+        if s.coordinator_moves_left < 2:
+            s.decided[load] = NONE
+            s.decided_epoch[load] = NONE
+            s.decided_partitions[load] = EMPTY
+            s.decided_in_v2[load] = False
 
 
 def move_unacknowledged(s: Transactions) -> None:
@@ -290,3 +309,29 @@ def move_without_tail(s: Transactions) -> None:
     s.logged_partitions = EMPTY
     s.prepared_in_v2 = False
     acknowledge(s)
+
+
+@action("R-TXN-11, TransactionStateManager.loadTransactionMetadata")
+def lose_log_while_reading(s: Transactions, load: PartialLoad) -> None:
+    """Another broker becomes the coordinator, and loses its log to a third one while it reads it: it takes what it has read for all.
+
+    It sends the markers of the decision that is last there, in its own coordinator epoch, whatever follows in the log. Each arrives
+    later, or never.
+
+    Source: loadTransactionMetadata ends when the end of the log is -1, and loadTransactions goes on, unless onResignation was before.
+    """
+    require(s.coordinator_moves_left > 1)
+    require(s.decided[load] != NONE)
+    require(s.decided_partitions[load] != EMPTY)
+    for partition in s.each(Partition):
+        require(not contains(s.decided_partitions[load], partition) or s.late_marker[partition] == NONE)
+
+    acknowledge(s)
+    for partition in s.each(Partition):
+        if contains(s.decided_partitions[load], partition):
+            s.late_marker[partition] = s.decided[load]
+            s.late_marker_epoch[partition] = s.decided_epoch[load]
+            s.late_marker_coordinator[partition] = s.coordinator_epoch + 1
+            s.late_marker_v2[partition] = s.decided_in_v2[load]
+    move(s)
+    move(s)

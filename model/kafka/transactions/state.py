@@ -116,6 +116,19 @@ class Count(Index, members=3):
 BROKER, CLIENT, NETWORK, OPERATOR = "broker", "client", "network", "operator"
 """Whose a fault is."""
 
+
+class PartialLoad(
+    Index,
+    bound="partial_loads",
+    prefix="l",
+    first=1,
+    optional=True,
+    absent="no coordinator loses its log while it reads it",
+    whose=BROKER,
+):
+    """A time that a coordinator loses its log to another while it reads it, and acts on the part that it has read."""
+
+
 DOES, DONE_BEFORE, TRY_AGAIN, FENCED, INVALID = 0, 1, 2, 3, 4
 """Answers, those without an error first: it is done; it was before; the sender has to wait; fenced; another error."""
 
@@ -239,6 +252,14 @@ class Transactions(State):
     """The producer epoch there."""
     before_partitions = any_of(Partitions)
     """The partitions there."""
+    decided = per(PartialLoad, optional(Result))
+    """The last decision in the coordinator's log. Known only where a coordinator may lose its log while it reads it."""
+    decided_epoch = per(PartialLoad, optional(Epoch))
+    """The producer epoch there."""
+    decided_partitions = per(PartialLoad, any_of(Partitions))
+    """The partitions there."""
+    decided_in_v2 = per(PartialLoad, flag())
+    """Was it made in version 2?"""
 
     seen_epoch = per(Partition, optional(Epoch))
     """The newest producer epoch that the partition knows."""
@@ -266,6 +287,7 @@ class Transactions(State):
         "coordinator": (
             "state", "newest_epoch", "last_epoch", "partitions", "logged_partitions", "prepared_in_v2", "coordinator_epoch",
             "tail", "before_state", "before_epoch", "before_partitions",
+            "decided", "decided_epoch", "decided_partitions", "decided_in_v2",
         ),
         "network": (
             "late_init", "late_bump", "late_add", "late_produce", "late_end", "late_marker", "late_marker_epoch",

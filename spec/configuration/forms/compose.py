@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,10 +24,12 @@ from .containers import (
     together,
 )
 from .foreign_keys import decides_elsewhere, sets_elsewhere
-from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, Image, name_and_tag, names
+from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, STARTS, Image, name_and_tag, names
+from .pod_placement import most_on_one_machine
 from .pod_volumes import folders_of_logs, is_in
 from .references import filled_by_compose
 from .scripts import CommandNotRead
+from .spring_elsewhere import may_be_application, set_by_container, unseen
 from .start_commands import starts_broker, with_variables_set
 from .topic_commands import topics_created
 from .variables import Variable, names_a_broker
@@ -48,6 +50,10 @@ NEUTRAL = names(
     "stop_grace_period stop_signal sysctls tty ulimits user userns_mode uts working_dir"
 )
 """What a service may have besides, which sets nothing of Kafka's."""
+BASES = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml")
+OVERRIDES = tuple(name.replace(".y", ".override.y") for name in BASES)
+OF_PLACES = frozenset(("deploy", "scale"))
+"""What says on how many machines a service runs."""
 OF_CLIENTS = "Its producers and consumers have defaults of their own."
 REASONS = {
     "build": "What the image is built from is not in the file.",
@@ -66,6 +72,11 @@ IN_ENV = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*[=:]
 ADVICE = (
     "Write what it sets into environment, or leave it out of a copy; write a topic's settings into a file of its own."
 )
+
+
+SPREADING = ("max_replicas_per_node", "preferences")
+OF_ONE_NODE = ("node.hostname==", "node.id==")
+"""What has Docker Swarm place containers on several nodes, and what binds them to one, without blanks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,17 +98,19 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     brokers: list[Broker] = []
     topics: list[ConfigurationFile] = []
     doubts: list[Notice] = []
-    spread = False
+    over_spring: list[Notice] = []
+    own: list[str] = []
+    placed: list[tuple[Hashable | None, Broker]] = []
     for service in _services(source, problems):
         container = service.container
-        # Docker Swarm takes such files too, and places services on several machines.
-        spread = spread or service.parts.at("deploy", "placement") is not None
         image = image_of(container.named.text)
         if image is None:
             found = list(_beside(service))
             doubts += [one for one in found if one.decides]
             problems += [one for one in found if not one.decides]
+            over_spring += _over_spring(service)
             continue
+        own.append(container.name)
         command = [service.parts.values[key] for key in ENTRY if key in service.parts.values]
         try:
             if command and not starts_broker(command, image):
@@ -110,7 +123,8 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
             problems.append(container.notice(what, advice=advice, line=command[0].line))
             continue
         brokers.append(_broker(replace(service, container=container), image, problems))
-    problems += differences(brokers)
+        placed.append((_machine_of(service.parts), brokers[-1]))
+    problems += [*differences(brokers), *_overridden(source, own)]
     if not brokers and not problems:
         what = "none of its services runs a broker in an image that is known."
         advice = f"Known are {', '.join(name for image in IMAGES for name in image.names)}."
@@ -122,7 +136,20 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     if problems:
         raise ConfigurationError(problems)
     whole = together(brokers, doubts, source.path, FORM)
-    return [replace(whole, on_one_machine=(whole.brokers or 0) > 1 and not spread), *dict.fromkeys(topics)]
+    whole = replace(whole, on_one_machine=most_on_one_machine(placed), over_spring=tuple(over_spring))
+    return [whole, *dict.fromkeys(topics)]
+
+
+def _machine_of(parts: Mapping) -> Hashable | None:
+    """What is equal for services that run on one machine: all do, unless Docker Swarm must place them on different ones.
+
+    None if it spreads the containers. It takes compose files too ("placement" in Docker's Compose Deploy Specification).
+    """
+    placement, constraints = parts.at("deploy", "placement"), parts.at("deploy", "placement", "constraints")
+    wanted = frozenset("".join(one.split()) for one in _texts(constraints)) if constraints is not None else frozenset()
+    spread = isinstance(placement, Mapping) and any(key in placement.values for key in SPREADING)
+    is_pinned = any(one.startswith(OF_ONE_NODE) for one in wanted)
+    return None if (spread or parts.text("deploy", "mode") == "global") and not is_pinned else wanted
 
 
 def _services(source: SourceText, problems: list[Notice]) -> Iterator[_Service]:
@@ -183,6 +210,28 @@ def _set_beside(path: str) -> frozenset[str]:
     return frozenset(matched[1] for matched in IN_ENV.finditer(text))
 
 
+def _overridden(source: SourceText, own: Sequence[str]) -> Iterator[Notice]:
+    """That the file beside it which Compose lays over it by default ("Merge Compose files" of Docker) changes a service of Kafka's."""
+    path = Path(source.path)
+    names = OVERRIDES if path.name in BASES else ()
+    beside = next((one for name in names if (one := path.with_name(name)).is_file()), None)
+    if beside is None:
+        return
+    advice = "Audit what docker compose config prints."
+    laid = f"{beside.name} lies beside it, and Compose lays that over it by default"
+    try:
+        documents = read_documents(beside.read_text(encoding="utf-8"), str(beside), merges=True)
+        services = documents[0].at("services") if documents and isinstance(documents[0], Mapping) else None
+    except (ConfigurationError, OSError, ValueError):
+        yield source.notice(f"{laid}: it is not understood.", WHY, advice)
+        return
+    for name, parts in services.values.items() if isinstance(services, Mapping) else ():
+        keys = {key for key in parts.lines if not key.startswith("x-")} if isinstance(parts, Mapping) else set()
+        is_kafka = isinstance(parts, Mapping) and KAFKAS.search(parts.text("image") or "")
+        if (name in own and keys - NEUTRAL | keys & OF_PLACES) or is_kafka:
+            yield source.notice(f"{laid}: it changes service {name}.", WHY, advice)
+
+
 def _variables(
     node: Node | None, elsewhere: frozenset[str], source: SourceText, problems: list[Notice]
 ) -> Iterator[Variable]:
@@ -239,9 +288,48 @@ def _beside(service: _Service) -> Iterator[Notice]:
             yield variable.notice(what, WHY, leave_out)
         for key in ("command", "entrypoint"):
             started = service.parts.at(key)
-            meant = None if started is None else sets_elsewhere(" ".join(_texts(started)))
-            if started is not None and meant is not None:
-                yield container.notice(f"its {key} sets {meant}.", advice=leave_out, line=started.line)
+            words = "" if started is None else " ".join(_texts(started))
+            meant = sets_elsewhere(words)
+            if started is not None and (meant is not None or STARTS.search(words)):
+                does = "starts a broker, which is not read" if meant is None else f"sets {meant}"
+                yield container.notice(f"its {key} {does}.", advice=leave_out, line=started.line)
+
+
+def _over_spring(service: _Service) -> Iterator[Notice]:
+    """What a service of a program's own sets over the file of an application of Spring's."""
+    container = service.container
+    name, _ = name_and_tag(container.named.text)
+    if not may_be_application(name):
+        return
+    variables = list(container.variables)
+    given = service.parts.at("env_file")
+    for one in given.values if isinstance(given, Listing) else (given,) if given is not None else ():
+        named = one.text("path") if isinstance(one, Mapping) else one.text if isinstance(one, Scalar) else None
+        path = named or "env_file"
+        found = _of_env_file(Path(container.path).parent / path)
+        variables += found or ()
+        if found is None:
+            yield unseen(f"service {container.name}", path, container.path, one.line)
+    started = [node for key in ENTRY if (node := service.parts.at(key)) is not None]
+    words = " ".join(text for node in started for text in _texts(node))
+    at = Variable(name="", value="", file=container.path, line=started[0].line if started else container.line)
+    yield from set_by_container(variables, f"{words} ", at)
+
+
+def _of_env_file(path: Path) -> list[Variable] | None:
+    """The variables of a file that a service takes them from; None if it is not there."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else None
+    except (OSError, ValueError):
+        return None
+    if lines is None:
+        return None
+    found = ((number, IN_ENV.match(line), line) for number, line in enumerate(lines, start=1))
+    return [
+        Variable(name=seen[1], value=line[seen.end() :].strip().strip("'\""), file=str(path), line=number)
+        for number, seen, line in found
+        if seen is not None
+    ]
 
 
 def _extending(service: _Service) -> Iterator[Notice]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..clients import CONNECT, SPRING_CLOUD
@@ -32,8 +32,16 @@ REFUSING = re.compile(r"(?:.*\.)?(?:None|Principal)(?:ConnectorClientConfigOverr
 MARK_OF_CONNECTOR = re.compile(rf"^{re.escape(CLASS)}[ \t]*[=:]", re.MULTILINE)
 OF_SINKS = ("topics", "topics.regex")
 OF_MIRRORS = "org.apache.kafka.connect.mirror."
-TOLERANCE, TOLERATED, DEAD_LETTERS = "errors.tolerance", "all", "errors.deadletterqueue.topic.name"
+TOLERANCE, DEAD_LETTERS = "errors.tolerance", "errors.deadletterqueue.topic.name"
 """KIP-298: whether a connector goes on behind a record that fails, and the topic in which a sink keeps such a record."""
+GOES_ON = (
+    (re.compile(rf"(?:.*\.)?{re.escape(TOLERANCE)}"), ("all",)),
+    (re.compile(r"behavior\.on\.(?:error|malformed\.documents)"), ("ignore", "log", "warn")),
+    (re.compile(r"drop\.invalid\.message"), ("true",)),
+    (re.compile(r"event\.processing\.failure\.handling\.mode"), ("ignore", "skip", "warn")),
+)
+"""Keys and values with which a connector goes on: Connect's own, also behind a prefix as MongoDB's, Confluent's sinks, Debezium."""
+WORKER_UNKNOWN = "what the worker sets for its {} is not known."
 STANDALONE = "offset.storage.file.filename"
 SINCE_EXACTLY_ONCE, SINCE_OVERRIDES, SINCE_ALLOWED = "3.3", "2.3", "3.0"
 """KIP-618; KIP-458; KIP-722, before which a worker without a policy lets no connector override anything."""
@@ -135,7 +143,7 @@ def of_connector(
     sink = _is_sink(entries)
     role = "consumer" if sink else "producer"
     kind = "sink" if sink else "source"
-    what = f"what the worker sets for its {role} is not known."
+    what = WORKER_UNKNOWN.format(role)
     why = f"The worker's {role}.* goes before Connect's own values."
     doubt = Notice(what=what, why=why, advice="Add the worker's file.", file=path, decides=True)
     again = Notice(
@@ -146,11 +154,11 @@ def of_connector(
     )
     own = tuple(below(entries, f"{role}.override."))
     given = {entry.key: entry for entry in entries}
-    tolerance = given.get(TOLERANCE)
-    passes = tolerance if tolerance is not None and tolerance.value.strip().lower() == TOLERATED else None
+    passes = next((entry for entry in entries if _goes_on(entry)), None)
     letters = given.get(DEAD_LETTERS)
     keeps = letters if letters is not None and letters.value.strip() else None
-    dead = () if keeps is None or not sink else (_about_dead_letters(keeps),)
+    left = [_about_dead_letters(keeps)] if sink and keeps is not None else []
+    left += [] if sink else that_leave_out(entries)
     created = [entry for entry in entries if sink and entry.key.startswith(PREFIX)]
     ignored = [entry.notice("a sink creates no topics.", "It has no effect.", "Leave it out.") for entry in created]
     return [
@@ -159,15 +167,28 @@ def of_connector(
             form=CONNECTOR,
             role=role,
             entries=own,
-            warnings=(*warnings, *ignored, *dead, again, doubt),
+            warnings=(*warnings, *ignored, *left, again, doubt),
             name=name,
             client=CONNECT,
             creates=() if sink else tuple(new_topics(path, entries)),
             needs=tuple((SINCE_ALLOWED, entry) for entry in own),
-            passes_failed=passes,
-            keeps_failed=keeps,
+            passes_failed=passes if sink else None,
+            keeps_failed=keeps if sink else None,
         )
     ]
+
+
+def _goes_on(entry: ConfigEntry) -> bool:
+    """Does it have a connector go on behind a record that fails?"""
+    return any(key.fullmatch(entry.key) and entry.value.strip().lower() in values for key, values in GOES_ON)
+
+
+def that_leave_out(entries: Iterable[ConfigEntry]) -> Iterator[Notice]:
+    """The doubt about each key with which a source leaves records out (KIP-298, and of those that cannot be sent KIP-779)."""
+    for entry in filter(_goes_on, entries):
+        what = "the source goes on behind a record that it cannot read, convert or send, and leaves it out."
+        why = "No topic has such a record, as one that is too large; the source does not read it again."
+        yield entry.notice(what, why, "Let the source stop there, or watch its log.", decides=True)
 
 
 def _about_dead_letters(keeps: ConfigEntry) -> Notice:
@@ -205,6 +226,16 @@ def with_workers(files: Sequence[ConfigurationFile], problems: list[Notice]) -> 
         ),
         *own,
     ]
+
+
+def sinks_with_workers(files: Sequence[ConfigurationFile]) -> list[ConfigurationFile]:
+    """The files, sinks joined with what their worker sets for a consumer. A worker whose sinks are among the files has no other one."""
+    workers = {file.name: file for file in files if file.form == WORKER and file.role == "consumer"}
+    sinks = [file for file in files if file.form == CONNECTOR and file.role == "consumer" and file.name in workers]
+    run = [workers[file.name] for file in sinks]
+    joined = {id(file): _joined(file, [workers[file.name]], []) for file in sinks}
+    rest = [file for file in files if not any(file is one for one in run)]
+    return [found for file in rest if (found := joined.get(id(file), file)) is not None]
 
 
 def _made_by(file: ConfigurationFile) -> list[ConfigurationFile]:
@@ -255,7 +286,8 @@ def _joined(
         problems.append(connector.entries[0].notice(what, why, advice))
     own = {entry.key for entry in connector.entries}
     rest = tuple(entry for entry in worker.entries if entry.key not in own)
-    known = tuple(warning for warning in connector.warnings if not warning.decides)
+    unknown = WORKER_UNKNOWN.format(connector.role)
+    known = tuple(warning for warning in connector.warnings if warning.what != unknown)
     since = SINCE_ALLOWED if worker.policy is None else SINCE_OVERRIDES
     needs = (*worker.needs, *((since, entry) for _, entry in connector.needs))
     creates, warnings = connector.creates, (*known, *worker.warnings)

@@ -131,6 +131,7 @@ OTHER_WORDS = (
     ("unclean",),
     ("max", "in", "flight"),
     ("max", "in", "flight", "requests"),
+    ("required", "acks"),
 )
 """How others end their names for what decides, beside Kafka's own."""
 
@@ -143,12 +144,13 @@ def program_of(key: str) -> str | None:
 def decides_elsewhere(key: str) -> str | None:
     """What the key evidently means, if it ends as one that decides here: acks for KAFKA_ACKS, my.kafka.acks and requiredAcks.
 
-    What begins with `confluent.` is left alone: Confluent's broker has a replication factor for each of its own topics.
+    The last word may be a whole key: variables for Spring Boot have no dashes, as in SPRING_KAFKA_CONSUMER_ENABLEAUTOCOMMIT. What
+    begins with `confluent.` is left alone: Confluent's broker has a replication factor for each of its own topics.
     """
     words = _words(key)
     if words[:1] == ("confluent",):
         return None
-    return next((meant for tail, meant in _tails() if words[-len(tail) :] == tail), None)
+    return next((meant for tail, meant in _tails() if words[-len(tail) :] == tail), _joined().get(words[-1:]))
 
 
 def sets_elsewhere(value: str) -> str | None:
@@ -163,6 +165,13 @@ def sets_elsewhere(value: str) -> str | None:
 def _tails() -> tuple[tuple[tuple[str, ...], str], ...]:
     own = [key for role in ROLES for key in sorted(deciding_keys(role) | set(OLD_NAMES.get(role, ())))]
     return *((_words(key), key) for key in own), *((words, " ".join(words)) for words in OTHER_WORDS)
+
+
+@cache
+def _joined() -> dict[tuple[str, ...], str]:
+    """What is meant by a key that is written as one word; a few of the words of others would be those of databases too."""
+    joined = {"".join(tail): meant for tail, meant in _tails() if tail not in OTHER_WORDS or tail[-1] == "acks"}
+    return {(word,): meant for word, meant in joined.items()}
 
 
 def _words(key: str) -> tuple[str, ...]:

@@ -107,7 +107,11 @@ class Image:
         return self.releases[".".join(version[0].split(".")[:2])]
 
 
-OFFSETS = {"offsets.topic.replication.factor": "1"}
+OWN_TOPICS = {
+    "offsets.topic.replication.factor": "1",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+}
 """What the server.properties that come with Kafka set, of what is read here: config/ and docker/ of Kafka."""
 
 APACHE = Image(
@@ -122,7 +126,7 @@ APACHE = Image(
             "TRUSTSTORE_CREDENTIALS",
         )
     ),
-    ships={"process.roles": "broker,controller", **OFFSETS},
+    ships={"process.roles": "broker,controller", **OWN_TOPICS},
     alone=True,
     data_alone="/tmp/kraft-combined-logs",
     sets_logs=False,
@@ -162,7 +166,7 @@ BITNAMI = Image(
         "KAFKA_TLS_",
         "KAFKA_ZOOKEEPER_",
     ),
-    ships=OFFSETS,
+    ships=OWN_TOPICS,
     folders=("/opt/bitnami/kafka", "/bitnami/kafka/config", "/docker-entrypoint-initdb.d"),
     newest={"bitnamilegacy/kafka": "4.0.0"},
     starts=re.compile(r"(?:/opt/bitnami/scripts/kafka)?/entrypoint\.sh (?:/opt/bitnami/scripts/kafka)?/run\.sh"),
@@ -175,7 +179,7 @@ WURSTMEISTER = Image(
     spelling=(("_", "."),),
     own=frozenset(("KAFKA_ADVERTISED_PROTOCOL_NAME", "KAFKA_PROTOCOL_NAME")),
     own_beginnings=("KAFKA_CREATE_TOPICS",),
-    ships=OFFSETS,
+    ships=OWN_TOPICS,
     folders=("/opt/kafka", "/opt/overrides", "/usr/bin"),
     tag=r"(?:\d+\.\d+-)?",
     creates_topics=True,
@@ -189,6 +193,8 @@ WURSTMEISTER = Image(
 HOSTS = re.compile(r"^(?:docker\.io|index\.docker\.io|registry-1\.docker\.io|registry\.hub\.docker\.com)/")
 KAFKAS = re.compile(r"kafka|connect|confluent|debezium|mirror|redpanda|strimzi", re.IGNORECASE)
 """What shows that an image has to do with Kafka."""
+STARTS = re.compile(r"kafka-server-start|\bkafka\.Kafka\b")
+"""What shows that a command starts a broker, whatever its image is called: bin/ of Kafka, and its main class."""
 
 
 def name_and_tag(text: str) -> tuple[str, str]:
@@ -253,3 +259,8 @@ BESIDE = (
     r"(?:.*/)?(?:docker\.redpanda\.com/)?redpandadata/console",
 )
 """Images beside the brokers that write no records of a producer's."""
+STORES = (
+    r"(?:.*/)?(?:postgres|postgresql|mysql|mariadb|mongo|mongodb|redis|valkey|memcached|cassandra|elasticsearch|opensearch|rabbitmq|minio)",
+    r"(?:.*/)?(?:nginx|traefik|haproxy|envoy|grafana|prometheus|loki|jaeger|zipkin|otel-collector|alpine|busybox|curl)",
+)
+"""Images of what applications use: stores, proxies, what watches; they are no applications themselves."""

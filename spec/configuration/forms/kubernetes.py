@@ -16,12 +16,14 @@ from dataclasses import replace
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
+from .containers import NEEDS_ITS_LOG
 from .foreign import is_known
 from .foreign_keys import decides_elsewhere, sets_elsewhere
-from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, image_name, names
+from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, STARTS, image_name, names
 from .pods import WorkloadsRead
 from .properties_file import parse_properties
-from .spring_properties import is_spring, profile_of
+from .spring_elsewhere import may_be_application, set_by_container, unseen
+from .spring_properties import UNFILLED, is_in_force_with, is_spring, profile_of
 from .strimzi import is_of_strimzi, is_strimzi, read_resources
 from .variables import Variable, names_a_broker
 from .workloads import ONCE, PODS, read_workloads
@@ -95,6 +97,8 @@ def read_kubernetes(
     workloads = read_workloads([one for one in documents if not is_of_strimzi(one)], source.path, problems)
     found += workloads.files
     skipped = Counter[str]()
+    over_spring: list[Notice] = []
+    of_brokers: set[str] = set()
     for document in documents:
         if is_of_strimzi(document):
             continue
@@ -107,14 +111,20 @@ def read_kubernetes(
         wrong = list(_wrong(document, kind, source.path, workloads))
         if kind == "ConfigMap":
             files = _files_in(document, source, read, wrong, workloads)
+            of_brokers |= {document.text("metadata", "name") or "" for file in files if file.role == "broker"}
         problems += wrong
+        over_spring += _over_spring(document, _name(document), documents, source.path, workloads)
         found += files
         skipped.update(() if files or id(document) in workloads.read else (kind,))
+    unread = [one for one in documents if id(one) not in workloads.read]
+    problems += _that_run_brokers(unread, of_brokers, source.path)
     if problems:
         raise ConfigurationError(dict.fromkeys(problems))
     if not found and not own:
         what, why = "none of its resources sets anything of Kafka's that is read.", "Every value would be a default."
         raise ConfigurationError([source.notice(what, why, "Leave the file out.")])
+    if found:
+        found[0] = replace(found[0], over_spring=tuple(over_spring))
     return _with_note(found, skipped, source)
 
 
@@ -154,7 +164,7 @@ def _wrong(document: Mapping, kind: str, path: str, workloads: WorkloadsRead) ->
     """That a resource may run a broker or a client whose settings are not read, unless it certainly does not."""
     if _is_neutral(document):
         return
-    name = f"{kind} {document.text('metadata', 'name') or ''}".rstrip()
+    name = _name(document)
     group = document.text("apiVersion") or ""
     if RELATED.search(f"{group} {kind}"):
         what = f"a {kind} of {group.partition('/')[0]} is not read."
@@ -168,6 +178,10 @@ def _wrong(document: Mapping, kind: str, path: str, workloads: WorkloadsRead) ->
     for container in _containers(document):
         if id(container) not in workloads.containers:
             yield from _container(container, name, path)
+
+
+def _name(document: Mapping) -> str:
+    return f"{document.text('kind') or ''} {document.text('metadata', 'name') or ''}".strip()
 
 
 def _secret(document: Mapping, name: str, path: str) -> Iterator[Notice]:
@@ -221,12 +235,73 @@ def _container(container: Mapping, whose: str, path: str) -> Iterator[Notice]:
             yield variable.notice(f"this variable of {whose} {of_variable}.", WHY, LEAVE_OUT)
     for key in ("command", "args"):
         started = container.at(key)
-        meant = (
-            None if started is None else sets_elsewhere(f"{' '.join(one.text or '' for one in scalars_in(started))} ")
-        )
-        if started is not None and meant is not None:
-            what = f"the {key} of {whose} sets {meant}."
+        words = "" if started is None else f"{' '.join(one.text or '' for one in scalars_in(started))} "
+        meant = sets_elsewhere(words)
+        if started is not None and (meant is not None or STARTS.search(words)):
+            does = "starts a broker, which is not read from here" if meant is None else f"sets {meant}"
+            what = f"the {key} of {whose} {does}."
             yield Notice(what=what, why=WHY, advice=LEAVE_OUT, file=path, line=started.line)
+
+
+def _over_spring(
+    document: Mapping, whose: str, documents: Sequence[Node], path: str, workloads: WorkloadsRead
+) -> Iterator[Notice]:
+    """What a container of a program's own, or what it takes its variables from, sets over the file of an application of Spring's."""
+    nowhere = Variable(name="", value="", file=path, line=document.line)
+    for part in ("data", "stringData") if document.text("kind") in ("ConfigMap", "Secret") else ():
+        held = document.at(part)
+        hidden = part == "data" and document.text("kind") == "Secret"
+        for key, value in _values(held):
+            line = held.lines[key] if isinstance(held, Mapping) else value.line
+            variable = _variable(key, None if hidden else value, path, line)
+            if not is_spring(SourceText(path=key, text=variable.value)):
+                yield from set_by_container([variable], "", nowhere)
+    there = {(one.text("kind"), one.text("metadata", "name")) for one in documents if isinstance(one, Mapping)}
+    for container in _containers(document):
+        if id(container) in workloads.containers or not may_be_application(image_name(container.text("image") or "")):
+            continue
+        listed, sources = container.at("env"), container.at("envFrom")
+        env = [one for one in (listed.values if isinstance(listed, Listing) else ()) if isinstance(one, Mapping)]
+        given = [_variable(one.text("name") or "", one.at("value"), path, one.line) for one in env]
+        started = [node for key in ("command", "args") if (node := container.at(key)) is not None]
+        words = " ".join(one.text or "" for node in started for one in scalars_in(node))
+        at = replace(nowhere, line=started[0].line if started else container.line)
+        yield from set_by_container(given, f"{words} ", at)
+        for one in sources.values if isinstance(sources, Listing) else ():
+            for ref, kind in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
+                name = one.text(ref, "name") if isinstance(one, Mapping) else None
+                if name is not None and (kind, name) not in there:
+                    yield unseen(whose, f"{kind} {name}", path, one.line)
+
+
+def _variable(name: str, value: Node | None, path: str, line: int) -> Variable:
+    """A variable; a reference that nothing fills stands for a value that is elsewhere."""
+    text = (value.text or "") if isinstance(value, Scalar) else UNFILLED
+    return Variable(name=name, value=text, file=path, line=line)
+
+
+def _that_run_brokers(documents: Sequence[Node], of_brokers: set[str], path: str) -> Iterator[Notice]:
+    """That a workload mounts a ConfigMap with a broker's file: where that broker has its log, and what else it gets, is not read."""
+    for document in documents:
+        kind = document.text("kind") or "" if isinstance(document, Mapping) else ""
+        if not isinstance(document, Mapping) or kind not in PODS:
+            continue
+        for name, line in _config_maps(document.at(*PODS[kind], "volumes")):
+            if name in of_brokers:
+                whose = f"{kind} {document.text('metadata', 'name') or ''}".rstrip()
+                what = f"{whose} mounts ConfigMap {name}, which has a broker's file: where that broker has its log is not read."
+                yield Notice(what=what, why=NEEDS_ITS_LOG, advice=LEAVE_OUT, file=path, line=line)
+
+
+def _config_maps(node: Node | None) -> Iterator[tuple[str, int]]:
+    """The ConfigMaps that volumes name, with their lines."""
+    if isinstance(node, Listing):
+        for one in node.values:
+            yield from _config_maps(one)
+    elif isinstance(node, Mapping):
+        for key, value in node.values.items():
+            name = value.text("name") if key == "configMap" and isinstance(value, Mapping) else None
+            yield from _config_maps(value) if name is None else ((name, value.line),)
 
 
 def _files_in(
@@ -240,16 +315,18 @@ def _files_in(
     name = f"ConfigMap {document.text('metadata', 'name') or ''}".rstrip()
     found: list[ConfigurationFile] = []
     held = document.at("data")
-    for key, value in held.values.items() if isinstance(held, Mapping) else ():
+    sources = {key: _source(key, value, held, source) for key, value in _values(held)}
+    for key, value in _values(held):
         if (id(document), key) in workloads.taken:
             continue
         text = value.text or "" if isinstance(value, Scalar) else ""
         line = held.lines[key] if isinstance(held, Mapping) else value.line
         if _is_file_of_kafka(key, text):
-            above = "\n" * line if isinstance(value, Scalar) and value.is_block else ""
+            beside = tuple(one for other, one in sources.items() if is_in_force_with(key, other))
             try:
-                inner = _read_inside(SourceText(path=key, text=above + text, client=source.client), read)
-                found += [_moved(file, source.path, value, line) for file in inner]
+                inner = _read_inside(replace(sources[key], beside=beside), read)
+                moved = (_moved(file, source.path, value, line) for file in inner)
+                found += [file for file in moved if file not in found]
             except ConfigurationError as error:
                 wrong += [_notice_moved(problem, source.path, value, line) for problem in error.problems]
             continue
@@ -266,6 +343,18 @@ def _files_in(
             what = f"{name} has {key} as binary data, which is not read."
             wrong.append(Notice(what=what, why=WHY, advice=LEAVE_OUT, file=source.path, line=document.line))
     return found
+
+
+def _values(held: Node | None) -> Sequence[tuple[str, Node]]:
+    return list(held.values.items()) if isinstance(held, Mapping) else []
+
+
+def _source(key: str, value: Node, held: Node | None, whole: SourceText) -> SourceText:
+    """A file in a ConfigMap, whose lines are those of the file that the ConfigMap stands in, if it is a block."""
+    text = value.text or "" if isinstance(value, Scalar) else ""
+    is_block = isinstance(value, Scalar) and value.is_block and isinstance(held, Mapping)
+    above = "\n" * held.lines[key] if is_block and isinstance(held, Mapping) else ""
+    return SourceText(path=key, text=above + text, client=whole.client)
 
 
 def _read_inside(file: SourceText, read: Callable[[SourceText], list[ConfigurationFile]]) -> list[ConfigurationFile]:

@@ -16,7 +16,7 @@ from ..clients import CONNECT
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, below, duplicates
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
-from .connect import SINCE_ALLOWED, SINCE_OVERRIDES, of_worker
+from .connect import SINCE_ALLOWED, SINCE_OVERRIDES, TOLERANCE, of_worker, that_leave_out
 from .foreign import refuse_other_syntax
 from .foreign_keys import decides_elsewhere
 from .other_brokers import of_service, service_at
@@ -38,7 +38,7 @@ COPIED_SETTINGS = (
     "use.defaults.from",
 )
 """Keys that say which settings of a topic are copied."""
-FOR_ALL = (REPLICAS, ENABLED, *COPIED_SETTINGS)
+FOR_ALL = (REPLICAS, ENABLED, TOLERANCE, *COPIED_SETTINGS)
 """Keys of a connector that may stand without a direction before them."""
 
 
@@ -142,6 +142,7 @@ def _producer(one: Direction, path: str, warnings: Sequence[Notice]) -> Configur
         form=FORM,
         name=one.name,
         entries=(*own, *(entry for entry in worker.entries if entry.key not in set_here)),
+        warnings=(*worker.warnings, *that_leave_out(one.connector)),
         needs=(*worker.needs, *((since, entry) for entry in own)),
         creates=(_new_topics(one, path),),
         beyond=((COPIES, one.at),),

@@ -39,7 +39,7 @@ from .other_brokers import refuse_other_brokers
 from .properties_file import FORM as PROPERTIES
 from .properties_file import parse_properties, read_standard_input, read_text
 from .spring import read_spring
-from .spring_properties import applications_beside, is_spring, profile_of
+from .spring_properties import applications_beside, is_spring, profile_of, with_files_beside
 from .streams import is_streams, read_streams
 from .terraform import is_terraform, read_terraform
 from .variables import is_env_file, read_env_file
@@ -211,7 +211,7 @@ def read_configuration(argument: str, client: Client | None = None) -> list[Conf
     role, path = role_and_path(argument)
     text = read_standard_input() if path == DASH else read_text(path)
     path = STANDARD_INPUT if path == DASH else path
-    return read_source(SourceText(path=path, text=text, role=role, client=client))
+    return read_source(with_files_beside(SourceText(path=path, text=text, role=role, client=client)))
 
 
 def files_of(argument: str) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from ..catalogue import catalogue, slip_of
 from ..clients import SPRING
@@ -18,9 +19,10 @@ from .foreign_keys import decides_elsewhere, program_of
 from .spring_cloud import CLOUD, cloud_decides, of_bindings
 from .spring_properties import (
     APPLICATION,
+    UNFILLED,
     Property,
-    application_of,
     is_conditional,
+    layers_of,
     parts_of,
     profile_of,
     unclear_paths,
@@ -59,6 +61,7 @@ BY_THE_PROGRAM = ("manual", "manual_immediate")
 """Modes of spring.kafka.listener.ack-mode, by who says that a record is processed."""
 RETRY_TOPIC = ("spring", "kafka", "retry", "topic", "enabled")
 """What has the records that fail sent to retry topics, and in the end to one of dead letters."""
+LISTENERS = ("spring", "kafka", "listener", "type")
 IGNORED = "It has no effect."
 """Why a name that Spring Boot does not have matters: it binds KafkaProperties without what it does not know."""
 
@@ -66,23 +69,28 @@ IGNORED = "It has no effect."
 def read_spring(source: SourceText) -> list[ConfigurationFile]:
     """The producer and the consumer of an application. Raises ConfigurationError with everything that is not understood.
 
-    The file of a profile goes over the application's own, which must be beside it: "Profile Specific Files" in Spring Boot's
-    documentation of external configuration.
+    Other files of the application may be in force too: "Profile Specific Files" and "External Application Properties" in Spring Boot's
+    documentation of external configuration. What is read of them all is said to be of the first one that has something of Kafka's.
     """
-    parts = parts_of(source)
-    problems = list(_elsewhere(parts))
-    properties = [one for found in parts for one in found]
+    profile, layers = profile_of(source.path), layers_of(source)
+    read = [(layer, parts_of(layer)) for layer in layers]
+    parts = [found for _, of_layer in read for found in of_layer]
+    problems = [problem for _, of_layer in read for problem in _elsewhere(of_layer)]
+    properties: list[Property] = []
+    for _, of_layer in read:
+        over = {one.path for one in properties}
+        properties += [one for found in of_layer for one in found if one.path not in over]
+    alike = [(layer, of_layer) for layer, of_layer in read if profile_of(layer.path) == profile]
+    touching = [layer for layer, of_layer in alike if any(_is_of_kafka(one) for found in of_layer for one in found)]
+    source = touching[0] if touching else alike[0][0]
     warnings: list[Notice] = []
-    profile = profile_of(source.path)
     if profile is not None:
-        below = parts_of(application_of(source, profile))
-        problems += _elsewhere(below)
-        parts = [*parts, *below]
-        own = {one.path for one in properties}
-        properties += [one for found in below for one in found if one.path not in own]
         what = f"this is the file of profile {profile}, which goes over {APPLICATION} beside it."
         why, advice = "It is in force only with this profile; others may go over it.", "Audit each profile by itself."
         warnings.append(replace(source.notice(what, why, advice), decides=True))
+    if len(touching) > 1:
+        what = f"it goes over {Path(touching[1].path).name} beside it."
+        warnings.append(source.notice(what, "Both are in force in an application of Spring Boot."))
     properties, defaults = with_defaults(properties, unclear_paths(parts), _is_of_kafka, _decides)
     problems += _not_understood(properties)
     if problems:
@@ -211,11 +219,19 @@ def _of_role(
 
 
 def _retry_topic(properties: Sequence[Property]) -> ConfigEntry | None:
-    """What has records that fail sent to retry topics."""
+    """What has records that fail sent to retry topics, which listeners that take batches do not have."""
     for one in properties:
-        if one.path == RETRY_TOPIC and (one.value or "").strip().lower() == "true":
+        if _is_on(one, RETRY_TOPIC) and not any(map(_takes_batches, properties)):
             return ConfigEntry(key=one.name, value="true", file=one.file, line=one.line, separator=":")
     return None
+
+
+def _is_on(one: Property, path: tuple[str, ...]) -> bool:
+    return one.path == path and (one.value or "").strip().lower() == "true"
+
+
+def _takes_batches(one: Property) -> bool:
+    return one.path == LISTENERS and (one.value or "").strip().lower() == "batch"
 
 
 def _is_for(role: str, key: str) -> bool:
@@ -252,17 +268,35 @@ def _twice(properties: Sequence[Property], depth: int) -> Iterator[Notice]:
             yield one.notice(f"{key} is set in {where} too.", advice="Keep one of them.")
 
 
+def about_profile(profile: str) -> Notice:
+    """The doubt about a profile that is in force."""
+    name = "a profile" if profile == UNFILLED else f"profile {profile}"
+    what, why = f"{name} has files of its own.", "They may set other values."
+    return Notice(what=what, why=why, advice="Audit a copy with their values.", decides=True)
+
+
 def _warnings(properties: Sequence[Property], listener: Sequence[Property], profile: str | None) -> Iterator[Notice]:
     for one in properties:
         if one.below("spring", "profiles") and one.value and one.value != profile:
-            what, why = f"profile {one.value} has files of its own.", "They may set other values."
-            yield one.notice(what, why, "Audit a copy with their values.", decides=True)
+            yield replace(about_profile(one.value), key=one.name, file=one.file, line=one.line)
     for one in properties:
         meant = None if one.below("spring") else decides_elsewhere(one.name) or program_of(one.name)
         if meant is not None:
             what = f"another client may read this: {meant}."
             why = "Only what stands below spring.kafka is read here."
             yield one.notice(what, why, "Audit that client by itself.", decides=True)
+    for one in properties:
+        if _is_on(one, RETRY_TOPIC):
+            batches = any(map(_takes_batches, properties))
+            what = "what is sent to retry topics and to dead letters is not audited."
+            why = "Its producer has the settings below spring.kafka.producer; the topics have settings of their own."
+            if batches:
+                what, why = (
+                    "listeners that take batches have no retry topics.",
+                    "Spring for Apache Kafka does not support both.",
+                )
+            advice = "Take one of them." if batches else "Audit these topics, too."
+            yield one.notice(what, why, advice, decides=True)
     for one in listener:
         mode = (one.value or "").lower().replace("-", "_")
         if one.path[3:] != ("ackmode",) and "".join(one.path[3:]) == "ackmode":

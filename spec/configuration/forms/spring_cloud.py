@@ -2,15 +2,17 @@
 
 BindingUtils and KafkaBinderConfigurationProperties of Spring Cloud Stream say what goes over what. A producer has, from the lowest on:
 `binder.required-acks`, what Spring Boot has below `spring.kafka`, `binder.configuration`, `binder.producer-properties`, and the
-`producer.configuration` of its binding. A consumer likewise; of its enable.auto.commit only that of the binding counts. New topics have
-`replication-factor`, which is 1 by default before 3.1, and the brokers' default from then on.
+`producer.configuration` of its binding. A consumer likewise; of its enable.auto.commit only that of the binding counts, and over
+auto.offset.reset goes the `start-offset` of the binding. What stands below `kafka.default` is each binding's that has no other
+(KafkaExtendedBindingProperties). New topics have `replication-factor`, which is 1 by default before 3.1, and the brokers' default from
+then on.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ..catalogue import catalogue
 from ..clients import SPRING_CLOUD
@@ -27,6 +29,8 @@ KAFKA = (*CLOUD, "kafka")
 BINDER, BINDINGS, SHARED = (*KAFKA, "binder"), (*KAFKA, "bindings"), (*CLOUD, "bindings")
 WHERE = ((SHARED, len(SHARED)), (BINDINGS, len(BINDINGS)))
 """Where bindings stand, and at which depth their names."""
+DEFAULTS = {SHARED: (*CLOUD, "default"), BINDINGS: (*KAFKA, "default")}
+"""Where what all bindings have by default stands, by where bindings stand."""
 ROLES = ("producer", "consumer")
 OF_BINDER = {
     "producer": ("configuration", "producerproperties"),
@@ -41,6 +45,7 @@ DEAD_LETTERS = ("enabledlq", "enable-dlq")
 """A property as it is looked for, and as it is shown."""
 AT_MOST_ONCE = ("reactiveatmostonce", "reactiveAtMostOnce")
 TO_THE_END = ("resetoffsets", "resetOffsets")
+START, RESET = "startoffset", "auto.offset.reset"
 ASSIGNED = "replicasassignment"
 SHARED_BY_PRODUCERS = "producer-properties"
 NEUTRAL = frozenset(COMMIT_MODES) | {"autocommitonerror"}
@@ -50,7 +55,7 @@ OF_BROKERS, BEFORE_3_1 = "-1", "1"
 
 def cloud_decides(one: Property) -> bool:
     """Does it set something that is read here?"""
-    return one.path[-1] in ("requiredacks", "replicationfactor") or any(
+    return one.path[-1] in ("requiredacks", "replicationfactor", START) or any(
         ".".join(one.written[depth:]) in all_keys_that_matter() for depth in range(4, len(one.written))
     )
 
@@ -130,17 +135,41 @@ def _names(properties: Sequence[Property]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _of_binding(properties: Sequence[Property], name: str) -> Iterator[tuple[Property, int]]:
-    """The properties of a binding, with the depth of its name."""
-    for one in properties:
-        for path, depth in WHERE:
-            if one.below(*path) and one.written[depth : depth + 1] == (name,):
-                yield one, depth
+@dataclass(frozen=True, kw_only=True)
+class _Part:
+    """A property of a binding: the paths below the binding, and whether it stands below the binder's own part of it, `kafka`."""
+
+    one: Property
+    path: tuple[str, ...]
+    written: tuple[str, ...]
+    kafka: bool
+    by_default: bool
+
+    @classmethod
+    def below(cls, one: Property, depth: int, where: tuple[str, ...], *, by_default: bool) -> _Part:
+        """The part of a property below a depth."""
+        kafka = where == BINDINGS
+        return cls(one=one, path=one.path[depth:], written=one.written[depth:], kafka=kafka, by_default=by_default)
+
+
+def _of_binding(properties: Sequence[Property], name: str) -> list[_Part]:
+    """The properties of a binding, its own in place of those that all have by default."""
+    found: dict[tuple[bool, tuple[str, ...]], _Part] = {}
+    for where, depth in WHERE:
+        default = DEFAULTS[where]
+        all_have = [_Part.below(one, len(default), where, by_default=True) for one in properties if one.below(*default)]
+        own = [
+            _Part.below(one, depth + 1, where, by_default=False)
+            for one in properties
+            if one.below(*where) and one.written[depth : depth + 1] == (name,)
+        ]
+        found |= {(part.kafka, part.path): part for part in (*all_have, *own)}
+    return list(found.values())
 
 
 def _roles(properties: Sequence[Property], name: str) -> tuple[str, ...]:
     """Whether a binding sends or reads, as its name or its parts say: both, if they do not."""
-    parts = {one.path[depth + 1] for one, depth in _of_binding(properties, name) if len(one.path) > depth + 1}
+    parts = {part.path[0] for part in _of_binding(properties, name) if part.path and not part.by_default}
     given = tuple(role for role in ROLES if role in parts or (role == "consumer" and "group" in parts))
     if given:
         return given
@@ -162,26 +191,27 @@ def _entries(
         found |= {key: entry for key, entry in _handed(properties, (*BINDER, part)) if _is_for(role, part, key)}
     if role == "consumer" and found.get("enable.auto.commit") is not None:
         found.pop("enable.auto.commit")
-    for one, depth in _of_binding(properties, name):
-        if depth == len(BINDINGS) and one.path[depth + 1 : depth + 3] == (role, "configuration"):
-            key = ".".join(one.written[depth + 3 :])
-            found[key] = _entry(key, one)
+    own = [given for given in _of_binding(properties, name) if given.kafka and given.path[:1] == (role,)]
+    for given in own:
+        if given.path[1:2] == ("configuration",):
+            key = ".".join(given.written[2:])
+            found[key] = _entry(key, given.one)
+    for one in (given.one for given in own if given.path == ("consumer", START)):
+        found[RESET] = replace(_entry(RESET, one), value=(one.value or "").strip().lower())
     return found
 
 
 def _switched_on(properties: Sequence[Property], role: str, name: str, path: str, key: str) -> ConfigEntry | None:
     """What switches a property of a binding on, under a name."""
-    for one, depth in _of_binding(properties, name):
-        if depth == len(BINDINGS) and one.path[depth + 1 :] == (role, path):
-            return _entry(key, one) if (one.value or "").strip().lower() == "true" else None
+    for part in _of_binding(properties, name):
+        if part.kafka and part.path == (role, path):
+            return _entry(key, part.one) if (part.one.value or "").strip().lower() == "true" else None
     return None
 
 
 def _has_group(properties: Sequence[Property], name: str) -> bool:
     """Has a binding the name of its group, or all bindings have one? Without, each start of the program is a group of its own."""
-    return any(
-        one.path[-1] == "group" and (one.value or "").strip() for one, depth in _of_binding(properties, name)
-    ) or any(one.path == (*CLOUD, "default", "group") for one in properties)
+    return any(part.path == ("group",) and (part.one.value or "").strip() for part in _of_binding(properties, name))
 
 
 def _begins_anew(properties: Sequence[Property], name: str) -> str:
@@ -216,12 +246,11 @@ def _new_topics(source: SourceText, properties: Sequence[Property], name: str) -
         return
     replicas = given.get((*BINDER, "replicationfactor"))
     own: list[ConfigEntry] = []
-    for one, depth in _of_binding(properties, name):
-        below = one.path[depth + 2 :]
-        if depth == len(BINDINGS) and below == ("topic", "replicationfactor"):
-            replicas = one
-        elif depth == len(BINDINGS) and below[:2] == ("topic", "properties"):
-            own.append(_entry(".".join(one.written[depth + 4 :]), one))
+    for part in _of_binding(properties, name):
+        if part.kafka and part.path[1:] == ("topic", "replicationfactor"):
+            replicas = part.one
+        elif part.kafka and part.path[1:3] == ("topic", "properties"):
+            own.append(_entry(".".join(part.written[3:]), part.one))
     warnings = []
     if replicas is None:
         at = properties[0]
@@ -309,5 +338,6 @@ def _is_understood(one: Property) -> bool:
             ("producerproperties",),
             ("consumerproperties",),
         )
-    inner = one.path[len(BINDINGS) + 2 :] if one.below(*BINDINGS) else ()
+    depth = len(DEFAULTS[BINDINGS]) if one.below(*DEFAULTS[BINDINGS]) else len(BINDINGS) + 1
+    inner = one.path[depth + 1 :] if one.below(*BINDINGS) or one.below(*DEFAULTS[BINDINGS]) else ()
     return bool(inner) and (inner[0] in ("configuration", "topic") or inner[-1] in NEUTRAL)

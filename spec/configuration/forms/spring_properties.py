@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from ..configuration_file import SourceText, duplicates
@@ -23,11 +24,12 @@ IN_YAML = re.compile(r"^['\"]?spring['\"]?\s*:\s*(?:[#&].*)?$|^['\"]?spring\.[\w
 IN_PROPERTIES = re.compile(r"^[ \t]*spring[._][\w.\[\]/-]+[ \t]*=", re.MULTILINE)
 PART = re.compile(r"^[#!]---[ \t]*$", re.MULTILINE)
 """What divides a .properties file of Spring into several."""
-APPLICATION = "application.yml or application.properties"
+APPLICATION, APPLICATIONS_OWN = "application.yml or application.properties", "application"
 OF_AN_APPLICATION = re.compile(r"application\.(?:ya?ml|properties)", re.IGNORECASE)
 OF_A_PROFILE = re.compile(r"application-(.+)\.(?:ya?ml|properties)", re.IGNORECASE)
 PLAIN_KEY = re.compile(r"[A-Za-z0-9_][\w.\-\[\]/]*")
 UNFILLED = "${}"
+"""A reference that nothing fills."""
 CANONICAL = re.compile(r"[a-z0-9.\-\[\]]+")
 """How Spring looks a property up in every spelling; a reference that is written otherwise is taken as it stands."""
 TOKEN = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
@@ -81,18 +83,45 @@ def applications_beside(path: str) -> list[Path]:
         return []
 
 
-def application_of(source: SourceText, profile: str) -> SourceText:
-    """The application's own file, over which that of a profile goes. Raises ConfigurationError unless there is one."""
-    found = applications_beside(source.path)
-    if len(found) == 1:
-        text = read_text(str(found[0]))
-        return SourceText(path=str(found[0]), text=text)
-    what = f"this is the file of profile {profile}, and {APPLICATION}, over which it goes, is not beside it."
-    advice = f"Put {APPLICATION} into its folder, or audit a copy with all that is in force, under another name."
-    if found:
-        what = f"this is the file of profile {profile}, and it goes over {found[0].name} and {found[1].name}."
-        advice = "Audit a copy with all that is in force, under another name."
-    raise ConfigurationError([source.notice(what, "What that file sets could change the verdict.", advice)])
+def with_files_beside(source: SourceText) -> SourceText:
+    """The file of an application, with those of its folder that are in force whenever it is. Raises ConfigurationError."""
+    name, folder = Path(source.path).name, Path(source.path).parent
+    if not is_of_application(name) or not is_spring(source):
+        return source
+    try:
+        others = sorted(file for file in folder.iterdir() if is_in_force_with(name, file.name))
+    except OSError:
+        return source
+    return replace(source, beside=tuple(SourceText(path=str(one), text=read_text(str(one))) for one in others))
+
+
+def is_in_force_with(name: str, other: str) -> bool:
+    """Is the other file of one folder in force whenever this one is: in another format, or the application's own below a profile's?"""
+    stems = {Path(name).stem.lower(), APPLICATIONS_OWN}
+    return other != name and all(map(is_of_application, (name, other))) and Path(other).stem.lower() in stems
+
+
+def layers_of(source: SourceText) -> list[SourceText]:
+    """The files of an application that are in force with this one, each before those that it goes over.
+
+    A profile's go over the application's own, and .properties over YAML. Raises ConfigurationError where that is not certain.
+    """
+    profile = profile_of(source.path)
+    others = [one for one in source.beside if not _is_properties(one) or is_spring(one)]
+    found = sorted((source, *others), key=lambda one: (profile_of(one.path) is None, not _is_properties(one)))
+    if profile is not None and profile_of(found[-1].path) is not None:
+        what = f"this is the file of profile {profile}, and {APPLICATION}, over which it goes, is not beside it."
+        advice = f"Put {APPLICATION} into its folder, or audit a copy with all that is in force, under another name."
+        raise ConfigurationError([source.notice(what, "What that file sets could change the verdict.", advice)])
+    for one, other in pairwise(found):
+        if Path(one.path).stem == Path(other.path).stem and _is_properties(one) == _is_properties(other):
+            what = f"{Path(one.path).name} and {Path(other.path).name} are of one application: which goes first is not certain."
+            raise ConfigurationError([source.notice(what, WHY, "Audit a copy with what is in force.")])
+    return found
+
+
+def _is_properties(source: SourceText) -> bool:
+    return source.path.lower().endswith(".properties")
 
 
 def parts_of(source: SourceText) -> list[list[Property]]:

@@ -40,10 +40,15 @@ HANDLERS = (
     "processing.exception.handler",
 )
 """What says what becomes of a record that cannot be read (KIP-161, KIP-1056) or processed (KIP-1033)."""
+EXTRACTORS = ("default.timestamp.extractor", "timestamp.extractor")
+"""What says which time a record has: one with a negative time is skipped (RecordQueue.updateHead)."""
 PRODUCTION_HANDLERS = ("default.production.exception.handler", "production.exception.handler")
 """What says whether the application goes on when a result cannot be sent (KIP-210)."""
 STOPS_THEN = re.compile(r"(?:.*\.)?DefaultProductionExceptionHandler")
-GOES_ON, STOPS = re.compile(r"(?:.*\.)?LogAndContinue\w*"), re.compile(r"(?:.*\.)?LogAndFail\w*")
+GOES_ON = re.compile(r"(?:.*\.)?(?:LogAndContinue\w*|LogAndSkipOnInvalidTimestamp)")
+STOPS = re.compile(
+    r"(?:.*\.)?(?:LogAndFail\w*|FailOnInvalidTimestamp|Use(?:Partition|Previous)TimeOnInvalidTimestamp|WallclockTimestampExtractor)"
+)
 COMMITS, ISOLATION = "enable.auto.commit", "isolation.level"
 """What Streams sets whatever a user writes; the second with exactly-once alone (CONSUMER_EOS_OVERRIDES)."""
 
@@ -89,7 +94,7 @@ def of_application(
     if ignored is not None and ignored.value.strip().lower() != "false":
         what = "Kafka Streams commits by itself, and ignores it."
         warnings = (*warnings, ignored.notice(what, advice="Leave it out."))
-    handlers = [given[key] for key in HANDLERS if key in given]
+    handlers = [given[key] for key in (*HANDLERS, *EXTRACTORS) if key in given]
     passes = next((one for one in handlers if GOES_ON.fullmatch(one.value.strip())), None)
     unsent = tuple(_may_go_on([given[key] for key in PRODUCTION_HANDLERS if key in given]))
     topics = _new_topics(path, entries, given, exactly)
@@ -119,7 +124,12 @@ def of_application(
 def _unknown_handlers(handlers: Iterable[ConfigEntry]) -> Iterator[Notice]:
     """The doubt about a handler of which nobody knows here whether it goes on."""
     for one in handlers:
-        if not GOES_ON.fullmatch(one.value.strip()) and not STOPS.fullmatch(one.value.strip()):
+        known = GOES_ON.fullmatch(one.value.strip()) or STOPS.fullmatch(one.value.strip())
+        if not known and one.key in EXTRACTORS:
+            what = "it says which time a record has, which is not in the file."
+            why = "A record with a negative time is skipped."
+            yield one.notice(what, why, "Look whether it may return a negative one.", decides=True)
+        elif not known:
             what = "it says what becomes of a record that fails, which is not in the file."
             why = "It is taken to stop. If it goes on, the record is skipped."
             yield one.notice(what, why, "Look whether it returns CONTINUE or RESUME.", decides=True)

@@ -1,7 +1,8 @@
 """Strimzi's resources: what they say of brokers, of topics, and of the clients of Kafka Connect.
 
 What the operators apply, and what not, stands in Strimzi's source: TopicOperatorUtil.isManaged, ModelUtils.defaultResourceLabels (the
-topics that an operator looks at have the label of its cluster), Annotations.isReconciliationPausedWithAnnotation, AbstractOperator.
+topics that an operator looks at have the label of its cluster), Annotations.isReconciliationPausedWithAnnotation, AbstractOperator,
+EntityTopicOperator.fromCrd (which topics a cluster's own operator looks at), AbstractConnectOperator.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from ..layers import CLUSTER as AT_RUN_TIME
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from ..storage import LOG_DIRS
-from .connect import of_connector, of_worker
+from .connect import CONNECTOR as OF_CONNECTOR
+from .connect import WORKER, of_connector, of_worker
 from .mirrors import Direction, of_directions
 from .other_brokers import of_service, service_at
 from .yaml_documents import Listing, Mapping, Node, Scalar
@@ -33,8 +35,14 @@ OF_OPERATOR = ("broker.", "log.dir", "metadata.log.dir", "node.id", "process.rol
 """Keys that begin so are the operator's own: what is written for them is not applied (KafkaClusterSpec.FORBIDDEN_PREFIXES)."""
 IGNORED = "the operator sets this itself: it ignores what is written here."
 BROKER, CONTROLLER = "broker", "controller"
-OF_A_CLUSTER = ("KafkaTopic", "KafkaConnector")
-"""Resources that the operator applies only with the label of a cluster: of brokers, or of the workers of Connect."""
+TOPIC_OPERATOR = ("spec", "entityOperator", "topicOperator")
+USES_CONNECTORS = "strimzi.io/use-connector-resources"
+"""The annotation of a KafkaConnect whose connectors are resources; without it they are given by REST."""
+ELSE = {
+    "KafkaTopic": "Describe the topic with Kafka's tools.",
+    "KafkaConnector": "Audit what runs: ask the workers.",
+}
+"""Resources that the operator applies only with the label of a cluster, of brokers or of the workers of Connect; what to do without."""
 
 NEUTRAL = ("KafkaUser", "KafkaRebalance", "StrimziPodSet")
 """Resources that set nothing of what is read here: credentials, quotas, reassignments, pods."""
@@ -72,7 +80,9 @@ def read_resources(documents: Sequence[Mapping], path: str) -> list[Configuratio
             problems += _not_applied(document, kind, path)
             try:
                 doubts = tuple(_not_ready(document, kind, path))
-                found += [replace(file, warnings=(*file.warnings, *doubts)) for file in _READERS[kind](document, path)]
+                namespace = document.text("metadata", "namespace")
+                read = _READERS[kind](document, path)
+                found += [replace(one, namespace=namespace, warnings=(*one.warnings, *doubts)) for one in read]
             except ConfigurationError as error:
                 problems += error.problems
         elif kind not in NEUTRAL:
@@ -161,8 +171,8 @@ def _controllers(documents: Sequence[Mapping], path: str) -> Iterator[Configurat
 
 def _not_applied(document: Mapping, kind: str, path: str) -> Iterator[Notice]:
     """That the operator does not apply a resource, or may not: what is in it then says nothing of what runs."""
-    advice = "Describe the topic with Kafka's tools." if kind == "KafkaTopic" else "Audit what runs: ask the brokers."
-    if kind in OF_A_CLUSTER and not cluster_of(document):
+    advice = ELSE.get(kind, "Audit what runs: ask the brokers.")
+    if kind in ELSE and not cluster_of(document):
         what = f"this {kind} has no label {CLUSTER}: the operator does not apply it."
         advice_of_label = f"Add the label with the name of the cluster, if it is applied. Else: {advice}"
         yield Notice(what=what, why=WHY, advice=advice_of_label, file=path, line=document.line)
@@ -179,6 +189,28 @@ def _not_applied(document: Mapping, kind: str, path: str) -> Iterator[Notice]:
                 "does not apply this." if plainly else "may not apply this, for it is neither true nor false."
             )
             yield Notice(what=what, why=WHY, advice=advice, file=path, line=annotations.lines[name])
+
+
+def that_no_operator_applies(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
+    """That a topic or a connector is a resource at which the operator of its cluster does not look, as the cluster's resource says."""
+    owners = [one for one in files if one.form in (FORM, WORKER) and one.role != "topic"]
+    for file in files:
+        if file.role == "topic" and file.form == FORM:
+            kind, own = "KafkaTopic", [one for one in owners if one.role == "broker" and one.cluster == file.cluster]
+        elif file.form == OF_CONNECTOR and file.name is not None:
+            kind, own = "KafkaConnector", [one for one in owners if (one.role, one.name) == (file.role, file.name)]
+        else:
+            continue
+        for one in own:
+            reason, advice = one.applies_none, "Add it, if this is applied."
+            if not reason and one.applies_of is not None and (file.namespace or one.namespace) != one.applies_of:
+                where = "names no namespace" if file.namespace is None else f"lies in namespace {file.namespace}"
+                reason = f"it {where}, and the operator looks at namespace {one.applies_of}"
+                advice = "Write that namespace, if it lies there."
+            if reason:
+                what = f"the operator does not apply this {kind}: {reason}."
+                line = file.entries[0].line if file.entries else None
+                yield Notice(what=what, why=WHY, advice=f"{advice} Else: {ELSE[kind]}", file=file.path, line=line)
 
 
 def _not_ready(document: Mapping, kind: str, path: str) -> Iterator[Notice]:
@@ -225,8 +257,16 @@ def _kafka(document: Mapping, path: str) -> list[ConfigurationFile]:
             entries=tuple(entries),
             release=release,
             warnings=tuple(warnings),
+            applies_of=document.text(*TOPIC_OPERATOR, "watchedNamespace") or document.text("metadata", "namespace"),
+            applies_none=""
+            if isinstance(document.at(*TOPIC_OPERATOR), Mapping)
+            else _lacking(document, ".".join(TOPIC_OPERATOR)),
         )
     ]
+
+
+def _lacking(document: Mapping, what: str) -> str:
+    return f"{document.text('kind')} {document.text('metadata', 'name') or ''} has no {what}"
 
 
 def _mode(document: Mapping, kafka: Mapping, path: str, problems: list[Notice]) -> Iterator[ConfigEntry]:
@@ -275,7 +315,10 @@ def _worker(document: Mapping, path: str) -> list[ConfigurationFile]:
     service = service_at(address.text or "") if isinstance(address, Scalar) else None
     if service is not None and address is not None:
         raise ConfigurationError([of_service(service, path, address.line)])
-    return of_worker(path, _entries_of_connect(document, path), (), document.text("metadata", "name"))
+    uses = (document.text("metadata", "annotations", USES_CONNECTORS) or "").lower() == "true"
+    none = "" if uses else _lacking(document, f'annotation {USES_CONNECTORS}: "true"')
+    files = of_worker(path, _entries_of_connect(document, path), (), document.text("metadata", "name"))
+    return [replace(file, applies_of=document.text("metadata", "namespace"), applies_none=none) for file in files]
 
 
 def _connector(document: Mapping, path: str) -> list[ConfigurationFile]:
@@ -283,6 +326,9 @@ def _connector(document: Mapping, path: str) -> list[ConfigurationFile]:
     entries, named = _entries_of_connect(document, path), document.at("spec", "class")
     if isinstance(named, Scalar) and named.text:
         entries.append(_entry("connector.class", named, path))
+    problems = list(_not_running(document.at("spec"), path))
+    if problems:
+        raise ConfigurationError(problems)
     return of_connector(path, entries, (), cluster_of(document))
 
 
@@ -325,13 +371,22 @@ def _direction(
         return None
     if not isinstance(connector, Mapping):
         return None
-    if connector.text("pause") == "true" or connector.text("state") not in (None, "running"):
-        what = "this connector is paused or stopped: it copies nothing."
-        problems.append(Notice(what=what, why=WHY, advice="Leave it out of a copy.", file=path, line=connector.line))
+    stopped = list(_not_running(connector, path))
+    if stopped:
+        problems += stopped
         return None
     at = ConfigEntry(key="sourceConnector", value="true", file=path, line=connector.line, separator=":")
     own = list(_config(connector, path, problems))
     return Direction(source=source, target=into, worker=worker, connector=own, at=at)
+
+
+def _not_running(connector: Node | None, path: str) -> Iterator[Notice]:
+    """That a connector is paused or stopped, if it is."""
+    if not isinstance(connector, Mapping):
+        return
+    if connector.text("pause") == "true" or connector.text("state") not in (None, "running"):
+        what = "this connector is paused or stopped: it copies nothing."
+        yield Notice(what=what, why=WHY, advice="Leave it out of a copy.", file=path, line=connector.line)
 
 
 def _listed(document: Mapping, *where: str) -> list[Mapping]:

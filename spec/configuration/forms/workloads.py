@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from ..configuration_file import ConfigurationFile, duplicates
@@ -11,6 +11,7 @@ from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import Notice
 from .containers import NEEDS_ITS_LOG, Broker, Container, about_mounts, broker_of, differences, image_of, together
 from .images import Image, names
+from .pod_placement import machine_of, most_on_one_machine
 from .pod_variables import expanded, variables_of
 from .pod_volumes import about_logs, mounts_of, volumes_of
 from .pods import Pod, WorkloadsRead
@@ -44,7 +45,6 @@ NEUTRAL = names(
 """What a container may have that is read, or sets nothing of Kafka's."""
 REMOVES = re.compile(r"(?<![\w-])(?:rm|mkfs[.\w]*|wipefs)\s(?![^;&|\n]*lost\+found)|\s-delete\b")
 """What shows that a command removes files; `lost+found` is no log."""
-HOSTNAME = "kubernetes.io/hostname"
 TWICE = "Kubernetes takes the last one."
 TAKES = "Which of them counts is not certain."
 LEAVE_OUT = "Write a topic's settings into a file of its own, and leave it out of a copy."
@@ -55,11 +55,11 @@ def read_workloads(documents: Sequence[Node], path: str, problems: list[Notice])
     found = WorkloadsRead()
     brokers: list[Broker] = []
     topics: list[ConfigurationFile] = []
-    machines: set[str | None] = set()
+    placed: list[tuple[Hashable | None, Broker]] = []
     mappings = [one for one in documents if isinstance(one, Mapping)]
     for pod in _pods(mappings, path):
         listed = pod.parts.at("containers")
-        before = len(found.containers)
+        before, started = len(found.containers), len(brokers)
         for parts in listed.values if isinstance(listed, Listing) else ():
             image = image_of(parts.text("image") or "") if isinstance(parts, Mapping) else None
             if not isinstance(parts, Mapping) or image is None:
@@ -72,15 +72,13 @@ def read_workloads(documents: Sequence[Node], path: str, problems: list[Notice])
             _read_container(pod, parts, image, command, brokers, topics, found, problems)
         if len(found.containers) > before:
             problems += _that_is_a_part(pod)
-            machines.add(pod.parts.text("nodeName") or pod.parts.text("nodeSelector", HOSTNAME))
+            placed += [(machine_of(pod), broker) for broker in brokers[started:]]
     problems += differences(brokers)
     topics += [topic for broker in brokers for topic in broker.topics]
     topics = list(dict.fromkeys(topics))
     problems += [problem for topic in topics for problem in duplicates(topic.entries, TAKES)]
     if brokers:
-        whole = together(brokers, (), path, FORM)
-        bound = len(machines) == 1 and None not in machines
-        found.files.append(replace(whole, on_one_machine=bound and (whole.brokers or 0) > 1))
+        found.files.append(replace(together(brokers, (), path, FORM), on_one_machine=most_on_one_machine(placed)))
     found.files += topics
     return found
 

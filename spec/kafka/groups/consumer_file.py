@@ -22,6 +22,7 @@ from neverlost.spec.configuration.clients import (
 )
 from neverlost.spec.configuration.configuration_file import ConfigEntry
 from neverlost.spec.configuration.defaults import ConfigurationKey, configuration_key
+from neverlost.spec.configuration.forms.client_logs import FORM as CLIENT_LOG
 from neverlost.spec.configuration.in_force import with_place
 from neverlost.spec.configuration.layers import set_by
 from neverlost.spec.configuration.readings import OTHER_JAVA
@@ -39,6 +40,9 @@ ASSIGNORS = ConfigurationKey(
     role="consumer", key="partition.assignment.strategy", kind="word", defaults=(("0.8.2", ""),)
 )
 INSTANCE = ConfigurationKey(role="consumer", key="group.instance.id", kind="word", defaults=(("2.3", ""),))
+
+OF_SHARE_GROUPS = {"share.acknowledgement.mode": "implicit", "share.acquire.mode": "batch_optimized"}
+"""Keys of KafkaShareConsumer (KIP-932), with their defaults, which the log of every consumer has."""
 
 RESETS: Mapping[str, str] = {
     "earliest": "earliest",
@@ -216,6 +220,11 @@ def what_is_missing(file: ConfigurationFile, sources: Mapping[str, SourcedValue]
     protocol = sources.get(GROUP_PROTOCOL.key)
     if protocol is not None and protocol.value.strip().lower() not in ("classic", "consumer"):
         yield f"{with_place(protocol)} is not modelled"
+    shares = [entry for entry in file.entries if entry.key in OF_SHARE_GROUPS]
+    if file.form == CLIENT_LOG:
+        shares = [entry for entry in shares if entry.value.strip().lower() != OF_SHARE_GROUPS[entry.key]]
+    for share in shares[:1]:
+        yield f"share groups are not modelled ({share.key}={share.value} at {share.place})"
     instance = sources.get(INSTANCE.key)
     if instance is not None and instance.value:
         yield f"static membership is not modelled ({with_place(instance)})"

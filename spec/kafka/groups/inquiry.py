@@ -14,6 +14,7 @@ from neverlost.spec.configuration import ConfigurationFile, Notice, SourcedValue
 from neverlost.spec.configuration.clients import LIBRDKAFKA, OLD_LIBRDKAFKA, STREAMS
 from neverlost.spec.configuration.configuration_file import entries_of
 from neverlost.spec.configuration.defaults import configuration_key
+from neverlost.spec.configuration.forms.connect import sinks_with_workers
 from neverlost.spec.configuration.in_force import in_force, with_place, without_others
 from neverlost.spec.configuration.readings import CLIENT, ELR, OFF, ON
 from neverlost.spec.configuration.topics import OFFSETS
@@ -378,7 +379,8 @@ class GroupsInquiry(Inquiry):
         ]
 
     def subjects(self, read: Read) -> Sequence[Subject]:
-        return [self._subject(file, read) for file in read.files if file.role == "consumer"]
+        joined = replace(read, files=sinks_with_workers(read.files))
+        return [self._subject(file, joined) for file in joined.files if file.role == "consumer"]
 
     def _subject(self, file: ConfigurationFile, read: Read) -> Subject:
         files = without_others(read.files, [file], "consumer")
@@ -398,7 +400,8 @@ class GroupsInquiry(Inquiry):
                     ways,
                 )
                 add_case(found, key, case)
-        set_here = [entry for entry in file.entries if file.canonical(entry.key) in (AUTO.key, RESET.key)]
+        deciding = [entry for entry in file.entries if file.canonical(entry.key) in (AUTO.key, RESET.key)]
+        set_here = [entry for entry in deciding if entry.file == file.path]
         return Subject(
             about=file.path if file.name is None else f"{file.path} ({file.name})",
             client=(file.path, file.name),

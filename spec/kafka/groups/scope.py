@@ -82,7 +82,8 @@ SIMPLIFIED = {
     "a coordinator that moves loses one commit at most, by KAFKA-20634, KAFKA-5600 or a high watermark that is behind": (
         "0.11.0.0 forgets all that was committed in later parts of the log, and up to 0.10.2 a coordinator what its followers have yet"
         " to fetch, until the next one loads it. Between 0.9 and 3.9 an old coordinator that does"
-        " not know of its successor may still answer an older offset, so that records are processed again"
+        " not know of its successor may still answer an older offset, so that records are processed again; one that loses its log while"
+        " it reads it answers that there is none, which is below"
     ),
     "a rebalance that a member asks for, or new partitions ask for, begins at once": (
         "in Kafka with the member's JoinGroup: until then another may still get its assignment of the generation before, which here"
@@ -181,6 +182,11 @@ NOT_MODELLED = {
     ),
     "a group that is loaded and unloaded in the wrong order, before 2.8.1 (KAFKA-10614)": (
         "its coordinator may answer as if nothing was committed"
+    ),
+    "a classic coordinator that loses its log while it reads it, to 3.9": (
+        "it takes the part that it has read for all, and says that nothing is committed until it has unloaded that, behind other loads"
+        " (GroupMetadataManager.doLoadGroupsAndOffsets ends when the log end is -1). On 3.9.1 a consumer that had assigned itself a"
+        " partition, with latest, began at its end so"
     ),
     "offsets as of a commit that was checked and is written later, in 0.9 and 0.10": "named in the ledger of steps",
 }

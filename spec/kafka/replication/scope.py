@@ -74,6 +74,7 @@ SIMPLIFIED = {
 
 NOT_MODELLED = {
     "a partition that forgets an idempotent producer": "it does so after producer.id.expiration.ms, counted from the timestamps of records; a record that is sent again is then written again, and one that is refused may be overtaken, as a first record may",
+    "a broker that has started again, and recognises only the last batch of an idempotent producer": "its snapshot has no more (ProducerStateManager.writeSnapshot): an earlier request that is sent again is refused, and Java's producer, from 2.5 on, writes what is not answered once more; what `--producer-epochs` has comes to the same in other ways",
     "a new topic of which a broker has yet to hear": "a first record is refused there without a move of the leader; to 4.4 the next one may be written before it (KAFKA-15591)",
     "an idempotent producer that begins a new epoch, as Java's does from 2.5 on when a record is refused for good (KAFKA-14034)": "records before it that were written and not answered are then written again: no record of the producer here is refused for good",
     "several partitions, reassignment, topic deletion (case A of R-DP-1)": "a request for several partitions makes its delayed produce late, which delays allow; a removed replica that stays eligible is not seen",

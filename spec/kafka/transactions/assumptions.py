@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neverlost.model.core import lemma
-from neverlost.model.kafka.transactions.state import MarkerCheck, Transactions, in_v2
+from neverlost.model.kafka.transactions.state import MarkerCheck, PartialLoad, Transactions, in_v2
 
 
 @lemma("Client and cluster have transaction version 2 (KIP-890): every end of a transaction has an epoch of its own.")
@@ -39,6 +39,11 @@ def acts_on_what_is_acknowledged(s: Transactions) -> bool:
     return s.coordinator_moves <= 1 or not s.reads_to_log_end
 
 
+@lemma("No coordinator loses its log while it reads it.")
+def reads_its_whole_log(s: Transactions) -> bool:
+    return s.size(PartialLoad) == 0
+
+
 @lemma("No fetch of committed records is answered what is open (KAFKA-9807).")
 def reads_what_is_stable(s: Transactions) -> bool:
     return s.early_reads == 0 or not s.reads_above_stable
@@ -51,6 +56,7 @@ ASSUMPTIONS = (
     keeps_markers,
     asks_when_forgotten,
     acts_on_what_is_acknowledged,
+    reads_its_whole_log,
     reads_what_is_stable,
 )
 
@@ -59,7 +65,7 @@ def told_by_epochs(s: Transactions) -> bool:
     """Has every end an epoch of its own, by which partitions tell markers that are late, and is that not forgotten?"""
     checked = s.late_markers == 0 or (s.marker_check == MarkerCheck.NEWER_OR_REPEATED and not s.mixed_brokers)
     kept = s.lost_markers == 0 and (s.expirations == 0 or s.verification == 1)
-    acknowledged = s.coordinator_moves <= 1 or not s.reads_to_log_end
+    acknowledged = (s.coordinator_moves <= 1 or not s.reads_to_log_end) and s.size(PartialLoad) == 0
     stable = s.early_reads == 0 or not s.reads_above_stable
     fenced = not s.fence_bumps_twice and s.timeout_fences == 1
     return in_v2(s) and fenced and checked and kept and acknowledged and stable

@@ -180,6 +180,11 @@ LEDGER = Ledger(
             "TransactionStateManager.scala: loadTransactionMetadata",
             gaps=(OLD_COORDINATOR,),
         ),
+        *_of_coordinator(
+            coordinator.lose_log_while_reading,
+            "TransactionStateManager.scala: loadTransactionMetadata",
+            gaps=(OLD_COORDINATOR,),
+        ),
         *_of_coordinator(late.late_init_arrives, INIT),
         *_since(_of_coordinator(late.late_bump_arrives, INIT), "2.5.0", "2.4.1"),
         *_of_coordinator(late.late_add_arrives, ADD),

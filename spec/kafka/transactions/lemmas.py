@@ -15,6 +15,7 @@ from neverlost.model.kafka.transactions.state import (
     Decision,
     Fate,
     Held,
+    PartialLoad,
     Partition,
     Phase,
     Producer,
@@ -556,7 +557,7 @@ def what_may_not_happen_is_not_left(s: Transactions) -> bool:
 
 @lemma("No marker is held up where none may be.")
 def markers_are_held_up_only_if_they_may(s: Transactions, partition: Partition) -> bool:
-    return s.late_markers > 0 or s.late_marker[partition] == NONE
+    return s.late_markers > 0 or s.size(PartialLoad) > 0 or s.late_marker[partition] == NONE
 
 
 @lemma("Every end is prepared in version 2.")

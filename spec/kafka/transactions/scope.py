@@ -34,6 +34,10 @@ MODELLED = {
         "a coordinator reads its log beyond the high watermark (TransactionStateManager.loadTransactionMetadata), so two moves may tear"
         " a transaction, though no acknowledged record is lost"
     ),
+    "a coordinator that loses its log while it reads it, as `--partial-loads` says": (
+        "it takes what it has read for all (loadTransactionMetadata ends when the log end is -1), and sends the markers of the decision"
+        " that is last there"
+    ),
     "a fetch of committed records that is answered an open one": "up to 2.4 it looks twice for the high watermark (KAFKA-9807)",
 }
 
@@ -52,14 +56,17 @@ SIMPLIFIED = {
         " successor has it, and the next one has not, is modelled for decisions and for partitions that are added. On a new epoch or a"
         " completed end no successor acts before that is acknowledged"
     ),
+    "of a log that is read in part, the last decision of the whole log is acted on": (
+        "an older one has an older epoch in version 2, which partitions refuse; in version 0 it does what the last one does"
+    ),
     "a fetch that looks twice for the high watermark may be answered a record as long as it is open": (
         "it is answered it while it is appended; who reads it then has read it"
     ),
     "a producer starts when the one before it has its epoch": "of two that start at once, one is the later",
     "an application begins a new transaction only with records, and never reads its own": "an empty one is not sent",
     "the coordinator moves only while an end is prepared, or before its log has acknowledged what it wrote": (
-        "elsewhere its successor knows all that is in the log, and partitions only refuse more markers that are held up; the epoch"
-        " before the newest is not in the log, so that who asks again for a new epoch then gets the answer that it is fenced"
+        "elsewhere a successor that reads its log to the end knows all, and partitions only refuse more markers that are held up; the"
+        " epoch before the newest is not in the log, so that who asks again for a new epoch then gets the answer that it is fenced"
     ),
     "while an end is prepared, a request of an older epoch or with another result is refused at once": (
         "brokers have it wait (TransactionMetadata.pendingState), and refuse it when the end is complete"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from neverlost.model.core import Profile
@@ -16,6 +17,14 @@ from .differences import NAMED, TIME_LINE, lacking
 from .lemmas import LEMMAS
 from .picture import PICTURE
 from .scope import notes
+
+
+def clashes(bounds: Mapping[str, int], settings: Mapping[str, int]) -> str:
+    """A coordinator that loses its log while it reads it is the first of two that follow each other."""
+    if not bounds["partial_loads"] or settings["coordinator_moves"] > 1:
+        return ""
+    return "has a coordinator lose its log while it reads it only where it moves twice: choose coordinator_moves 2, or no partial_loads"
+
 
 PROTOCOL = Profile(
     name="kafka-transactions",
@@ -38,6 +47,7 @@ PROTOCOL = Profile(
         coordinator.complete,
         coordinator.move_coordinator,
         coordinator.move_without_tail,
+        coordinator.lose_log_while_reading,
         late.late_init_arrives,
         late.late_bump_arrives,
         late.late_add_arrives,
@@ -71,7 +81,8 @@ PROTOCOL = Profile(
         properties.one_after_the_other,
     ),
     on_request=(properties.goes_on_after_timeouts, properties.decided_completes),
-    default_bounds={"producers": 2, "transactions": 2, "partitions": 2, "epochs": 8},
+    default_bounds={"producers": 2, "transactions": 2, "partitions": 2, "epochs": 8, "partial_loads": 0},
+    clash=clashes,
     notes=notes(),
     picture=PICTURE,
 )
@@ -99,6 +110,7 @@ SURROUNDINGS = (
     "time_out",
     "move_coordinator",
     "move_without_tail",
+    "lose_log_while_reading",
     "expire_producer",
     "lose_marker",
     "read_early",

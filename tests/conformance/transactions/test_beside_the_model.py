@@ -22,7 +22,14 @@ from neverlost.spec import profiles
 from neverlost.spec.kafka.transactions import KafkaTransactions
 from neverlost.spec.recorded_search import RecordedSearch
 
-EVERYTHING = {"delays": 2, "late_markers": 1, "timeouts": 1, "coordinator_moves": 2, "expirations": 1}
+EVERYTHING = {
+    "delays": 2,
+    "late_markers": 1,
+    "timeouts": 1,
+    "coordinator_moves": 2,
+    "expirations": 1,
+    "partial_loads": 1,
+}
 LOSSES = {"delays": 1, "late_markers": 1, "lost_markers": 1, "early_reads": 1}
 NOT_OF_THE_MODEL = ("name", "asks_by_epoch", "compares_sequences_that_ask", "takes_any_first_sequence")
 """What the twin has of a release and the model has not."""

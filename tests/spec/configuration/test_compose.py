@@ -154,6 +154,9 @@ def test_bitnamis_keys_begin_with_cfg(tmp_path: Path) -> None:
     assert (found.release, found.replication_factor, found.settings["min_isr"]) == ("3.7.0", 3, 2)
     assert found.sources["offsets.topic.replication.factor"].value == "1"
     assert any("the image sets it to 1" in warning.text for warning in found.warnings)
+    (broker,) = read_configuration(file(tmp_path, BITNAMIS))
+    log = {entry.key: entry.value for entry in broker.entries if entry.key.startswith("transaction.state.log.")}
+    assert log == {"transaction.state.log.replication.factor": "1", "transaction.state.log.min.isr": "1"}
 
 
 def test_wurstmeisters_image_creates_topics(tmp_path: Path) -> None:
@@ -530,6 +533,10 @@ WRONG = {
         beside("    build: .\n    environment: [KAFKA_ADVERTISED_LISTENERS=a]\n"),
         "compose.yaml:4: KAFKA_ADVERTISED_LISTENERS: it is not known what service other is, and this variable is one of a broker's.",
     ),
+    "a broker of an image of one's own": (
+        beside("    image: shop\n    command: [bin/kafka-server-start.sh, server.properties]\n"),
+        "its command starts a broker, which is not read",
+    ),
     "a command of an app": (beside("    image: shop\n    command: run --acks 1\n"), "its command sets acks"),
     "no broker": ("services:\n  db:\n    image: postgres\n", "none of its services runs a broker"),
     "a service without parts": (ONE.replace("services:\n", "services:\n  other:\n"), "service other has no parts"),
@@ -741,3 +748,28 @@ def test_keys_are_merged_in_as_yaml_does_it(
         key: str(value) for key, value in yaml.safe_load(text)["last"].items()
     }
     assert all(text.splitlines()[line - 1] == f"  {key}: {read.text(key)}" for key, line in read.lines.items())
+
+
+LAID_OVER = {
+    "a variable of a broker": ("    environment: {KAFKA_MIN_INSYNC_REPLICAS: 1}\n", "it changes service kafka."),
+    "the image of a broker": ("    image: apache/kafka:3.0.0\n", "it changes service kafka."),
+    "where a broker runs": ("    deploy: {replicas: 2}\n", "it changes service kafka."),
+    "another broker": ("    ports: [a]\n  other:\n    image: apache/kafka:4.1.0\n", "it changes service other."),
+    "what is no YAML": ("    a: [\n", "it is not understood."),
+    "ports of a broker": ("    ports: [a]\n    x-a: b\n", ""),
+    "another service": ("    ports: [a]\n  app:\n    image: shop\n    environment: {A: b}\n", ""),
+}
+
+
+@pytest.mark.parametrize("base", ["compose.yaml", "docker-compose.yml", "kafka.yaml"])
+@pytest.mark.parametrize("name", LAID_OVER)
+def test_the_file_that_compose_lays_over_it_is_looked_at(name: str, base: str, tmp_path: Path) -> None:
+    text, said = LAID_OVER[name]
+    (tmp_path / "docker-compose.override.yml").write_text(f"services:\n  kafka:\n{text}", encoding="utf-8")
+    (tmp_path / base).write_text(ONE, encoding="utf-8")
+    if not said or base == "kafka.yaml":
+        assert read_deployment([str(tmp_path / base)]).settings["min_isr"] == 2
+        return
+    with pytest.raises(ConfigurationError, match=r"docker-compose\.override\.yml lies beside it") as caught:
+        read_deployment([str(tmp_path / base)])
+    assert said in str(caught.value)

@@ -13,6 +13,7 @@ from neverlost.spec.configuration import (
     read_deployment,
     read_deployments,
 )
+from neverlost.spec.configuration.forms.connect import sinks_with_workers
 
 TOPIC = "replication.factor=3\nmin.insync.replicas=2\nunclean.leader.election.enable=false\n"
 WORKER = (
@@ -25,6 +26,7 @@ apiVersion: kafka.strimzi.io/v1beta2
 kind: KafkaConnect
 metadata:
   name: connect
+  annotations: {strimzi.io/use-connector-resources: "true"}
 spec:
   version: 4.1.0
   bootstrapServers: a:9092
@@ -177,6 +179,45 @@ def test_a_connector_without_its_worker_is_in_doubt(tmp_path: Path) -> None:
     what = "what the worker sets for its producer is not known."
     assert what in [doubt.what for doubt in deployment(tmp_path, SOURCE).doubts]
     assert what not in [doubt.what for doubt in deployment(tmp_path, SOURCE, WORKER).doubts]
+
+
+@pytest.mark.parametrize(("own", "commits"), [("", "true"), ("consumer.override.enable.auto.commit=false\n", "false")])
+def test_a_sink_has_what_its_worker_sets_for_a_consumer(own: str, commits: str, tmp_path: Path) -> None:
+    texts = {"worker": f"{WORKER}consumer.enable.auto.commit=true\n", "sink": f"{SINK}{own}", "source": SOURCE}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    files = [file for name in texts for file in read_configuration(str(tmp_path / name))]
+    (sink,) = [file for file in sinks_with_workers(files) if file.role == "consumer"]
+    assert {entry.key: entry.value for entry in sink.entries} == {"enable.auto.commit": commits}
+    assert not any("what the worker sets" in warning.what for warning in sink.warnings)
+    alone = [file for file in files if not file.path.endswith("sink")]
+    assert sinks_with_workers(alone) == alone
+
+
+GOING_ON = {
+    "errors.tolerance=ALL": True,
+    "mongo.errors.tolerance=all": True,
+    "behavior.on.malformed.documents=warn": True,
+    "behavior.on.error=ignore": True,
+    "drop.invalid.message=TRUE": True,
+    "event.processing.failure.handling.mode=skip": True,
+    "errors.tolerance=none": False,
+    "mongo.errors.tolerance=none": False,
+    "behavior.on.malformed.documents=fail": False,
+    "behavior.on.null.values=ignore": False,
+    "drop.invalid.message=false": False,
+    "event.processing.failure.handling.mode=fail": False,
+}
+
+
+@pytest.mark.parametrize("line", GOING_ON)
+def test_what_has_a_connector_go_on_behind_a_record_that_fails(line: str, tmp_path: Path) -> None:
+    (tmp_path / "c").write_text(f"{SINK}{line}\n", encoding="utf-8")
+    (sink,) = read_configuration(str(tmp_path / "c"))
+    assert (sink.passes_failed is not None) is GOING_ON[line]
+    for texts in ((f"{SOURCE}{line}\n",), (f"{SOURCE}{line}\n", WORKER)):
+        doubts = [doubt.key for doubt in deployment(tmp_path, *texts).doubts if "leaves it out" in doubt.what]
+        assert doubts == [line.partition("=")[0]] * GOING_ON[line]
 
 
 def test_lines_of_a_connectors_json_are_those_of_the_file(tmp_path: Path) -> None:

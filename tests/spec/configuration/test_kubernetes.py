@@ -13,14 +13,14 @@ from neverlost.spec.configuration import ConfigurationError, Deployment, read_co
 CLUSTER = """\
 apiVersion: kafka.strimzi.io/v1
 kind: Kafka
-metadata:
-  name: payments
+metadata: {name: payments}
 spec:
   kafka:
     version: 4.1.0
     config:
       default.replication.factor: 3
       min.insync.replicas: 2
+  entityOperator: {topicOperator: {}}
 """
 TOPIC = """\
 apiVersion: kafka.strimzi.io/v1
@@ -72,6 +72,7 @@ def problems(folder: Path, text: str) -> list[str]:
     return [problem.text.replace(f"{folder}/", "") for problem in caught.value.problems]
 
 
+MOUNTING = f"{workload('image: shop')}      volumes:\n"
 SKIPPED = {
     "a Deployment": workload("image: registry.example/shop:1"),
     "a Deployment that reaches the brokers": workload(
@@ -166,6 +167,12 @@ def test_the_files_of_a_config_map_are_read_with_the_lines_where_they_stand(tmp_
     assert all(entry.written is None for one in files for entry in one.entries)
 
 
+def test_a_producers_file_may_be_mounted(tmp_path: Path) -> None:
+    mounting = f"{MOUNTING}      - {{name: a, configMap: {{name: shop}}}}\n"
+    found = deployment(tmp_path, f"{BOTH}---\n{config_map(PRODUCER)}---\n{mounting}")
+    assert found.settings["acks"] == "1"
+
+
 def test_a_file_in_a_config_map_counts_beside_the_resources(tmp_path: Path) -> None:
     found = deployment(tmp_path, f"{BOTH}---\n{config_map(PRODUCER)}")
     assert (found.settings["acks"], found.settings["min_isr"]) == ("1", 2)
@@ -234,6 +241,18 @@ WRONG = {
     "a container that starts first": (
         document("CronJob", "spec:\n  a:\n    initContainers:\n    - args: [--acks, '1']\n", "batch/v1"),
         "the args of CronJob shop sets acks.",
+    ),
+    "a broker of an image of one's own": (
+        workload("{image: shop, command: [/opt/kafka/bin/kafka-server-start.sh, /cfg/a]}", "StatefulSet"),
+        "the command of StatefulSet shop starts a broker, which is not read from here.",
+    ),
+    "a broker whose file is mounted": (
+        f"{config_map(BROKER)}---\n{MOUNTING}      - {{name: a, configMap: {{name: shop}}}}\n",
+        "Deployment shop mounts ConfigMap shop, which has a broker's file: where that broker has its log is not read.",
+    ),
+    "a broker whose file is mounted with others": (
+        f"{MOUNTING}      - name: a\n        projected: {{sources: [{{configMap: {{name: shop}}}}]}}\n---\n{config_map(BROKER)}",
+        "Deployment shop mounts ConfigMap shop, which has a broker's file",
     ),
     "a workload of Argo": (workload("image: apache/kafka:4.1.0", "Rollout"), "Rollout shop runs apache/kafka"),
     "a service of Knative": (

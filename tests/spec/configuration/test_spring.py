@@ -290,6 +290,7 @@ def test_a_default_of_what_decides_nothing_is_no_doubt(tmp_path: Path) -> None:
 
 
 PRODUCER = "spring:\n  kafka:\n    producer:\n"
+ACKS_1 = "spring.kafka.producer.acks=1\n"
 COMPRESSED = f"{PRODUCER}      compression-type: lz4\n"
 PROFILES = {
     "what the application has": ("application.yml", f"{PRODUCER}      acks: 1\n", COMPRESSED, "1"),
@@ -342,7 +343,7 @@ LONE = {
     "a profile over two": {
         "application-prod.yml": COMPRESSED,
         "application.yml": COMPRESSED,
-        "application.properties": "spring.kafka.producer.acks=all\n",
+        "application.yaml": COMPRESSED,
     },
 }
 
@@ -354,7 +355,94 @@ def test_the_file_of_a_profile_is_refused_where_it_is_not_clear_over_what_it_goe
         (tmp_path / file).write_text(text, encoding="utf-8")
     with pytest.raises(ConfigurationError) as caught:
         read_deployment([str(tmp_path)], kafka_version="4.1")
-    assert "profile" in str(caught.value)
+    assert "profile" in str(caught.value) or "which goes first is not certain" in str(caught.value)
+
+
+OF_ONE_APPLICATION = {
+    "properties over YAML": {"application.yml": f"{PRODUCER}      acks: all\n", "application.properties": ACKS_1},
+    "a profile's properties over its YAML": {
+        "application.yml": f"{PRODUCER}      acks: all\n",
+        "application-prod.yml": COMPRESSED,
+        "application-prod.properties": ACKS_1,
+    },
+    "a profile over the application's properties": {
+        "application.yml": f"{PRODUCER}      acks: all\n",
+        "application.properties": ACKS_1,
+        "application-prod.yml": COMPRESSED,
+    },
+    "what only the YAML has": {
+        "application.yml": f"{PRODUCER}      acks: 1\n",
+        "application.properties": "spring.application.name=shop\n",
+    },
+}
+
+
+@pytest.mark.parametrize("name", OF_ONE_APPLICATION)
+@pytest.mark.parametrize("as_folder", [True, False])
+def test_files_of_one_application_are_one_program(name: str, as_folder: bool, tmp_path: Path) -> None:
+    files = OF_ONE_APPLICATION[name]
+    (tmp_path / "topic.properties").write_text(TOPIC, encoding="utf-8")
+    for file, text in files.items():
+        (tmp_path / file).write_text(text, encoding="utf-8")
+    own = max(file for file in files if "-" in file or "application-prod.yml" not in files)
+    named = [tmp_path / own, tmp_path / "topic.properties"]
+    (found,) = read_deployments([str(path) for path in ([tmp_path] if as_folder else named)], kafka_version="4.1")
+    assert (found.settings["acks"], found.programs) == ("1", ())
+
+
+def test_what_is_read_of_two_files_is_said_to_be_of_the_first_one_with_something_of_kafka(tmp_path: Path) -> None:
+    (tmp_path / "application.properties").write_text("spring.application.name=shop\n", encoding="utf-8")
+    (tmp_path / "application.yml").write_text(f"{PRODUCER}      acks: 1\n", encoding="utf-8")
+    for name in ("application.properties", "application.yml"):
+        (file,) = read_configuration(str(tmp_path / name))
+        assert (Path(file.path).name, file.warnings) == ("application.yml", ())
+
+
+def test_a_properties_file_that_is_not_springs_is_not_laid_over_the_application(tmp_path: Path) -> None:
+    (tmp_path / "application.properties").write_text("acks=0\n", encoding="utf-8")
+    assert deployment(tmp_path, f"{PRODUCER}      acks: 1\n").settings["acks"] == "1"
+
+
+BESIDE = {
+    "a profile that decides": ("application-prod.yml", f"{PRODUCER}      acks: 1\n", True),
+    "a profile with other brokers": ("application-dev.yml", "spring.kafka.bootstrap-servers: a:9092\n", False),
+    "a profile without Kafka": ("application-dev.properties", "server.port=80\n", False),
+    "a profile that is not read": ("application-dev.yml", f"{PRODUCER}      acks: [\n", True),
+    "a folder config": ("config/application.properties", "spring.kafka.listener.ack-mode=manual\n", True),
+    "a folder config without Kafka": ("config/application.yml", "spring.datasource.url: a\n", False),
+    "the folder above config": ("../application.yml", f"{PRODUCER}      acks: 1\n", True),
+    "another file": ("other.yml", f"{PRODUCER}      acks: 1\n", False),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_another_file_of_an_application_that_decides_is_a_doubt(name: str, tmp_path: Path) -> None:
+    other, text, doubted = BESIDE[name]
+    folder = tmp_path / "config"
+    (folder / "config").mkdir(parents=True)
+    (folder / other).write_text(text, encoding="utf-8")
+    doubts = [doubt.what for doubt in deployment(folder, f"{PRODUCER}      acks: all\n").doubts]
+    assert [doubt.startswith(f"{other} may be in force") for doubt in doubts].count(True) == doubted, doubts
+
+
+def test_the_file_of_a_profile_that_is_named_too_is_no_doubt(tmp_path: Path) -> None:
+    (tmp_path / "application-prod.yml").write_text(f"{PRODUCER}      acks: all\n", encoding="utf-8")
+    (tmp_path / "topic.properties").write_text(TOPIC, encoding="utf-8")
+    (tmp_path / "application.yml").write_text(f"{PRODUCER}      acks: 1\n", encoding="utf-8")
+    names = ("application-prod.yml", "application.yml", "topic.properties")
+    found = read_deployments([str(tmp_path / name) for name in names], kafka_version="4.1")
+    assert not any("is not read with it" in doubt.what for one in found for doubt in one.doubts)
+
+
+@pytest.mark.parametrize(
+    ("listener", "keeps", "said"), [("single", True, "retry topics and to dead letters"), ("batch", False, "no retry")]
+)
+def test_retry_topics_are_a_doubt(listener: str, keeps: bool, said: str, tmp_path: Path) -> None:
+    text = f"spring:\n  kafka:\n    listener.type: {listener}\n    retry.topic.enabled: true\n    producer.acks: all\n"
+    (tmp_path / "application.yml").write_text(text, encoding="utf-8")
+    files = read_configuration(str(tmp_path / "application.yml"))
+    assert [file.keeps_failed is not None for file in files if file.role == "consumer"] == [keeps]
+    assert all(any(said in warning.what for warning in file.warnings) for file in files)
 
 
 def test_another_programs_file_with_such_a_name_hides_no_application(tmp_path: Path) -> None:

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from neverlost.spec.configuration import ConfigurationError, Deployment, read_deployment
+from neverlost.spec.configuration import (
+    ConfigurationError,
+    ConfigurationFile,
+    Deployment,
+    read_configuration,
+    read_deployment,
+)
 
 TOPIC = "replication.factor=3\nmin.insync.replicas=2\nunclean.leader.election.enable=false\n"
 BROKER = "process.roles=broker\nlog.dirs=/data\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
@@ -60,6 +66,18 @@ READ: dict[str, tuple[str, dict[str, object]]] = {
     "a binding over all others": (
         f"{KAFKA}{OUT}{OF_OUT}configuration.acks=0\n{STREAM}kafka.binder.producer-properties.acks=1\n{ALL}",
         {"acks": "0"},
+    ),
+    "a default of all bindings over the binder": (
+        f"{KAFKA}{OUT}{STREAM}kafka.binder.configuration.acks=1\n{STREAM}kafka.default.producer.configuration.acks=all\n",
+        {"acks": "all"},
+    ),
+    "a binding over the default of all": (
+        f"{KAFKA}{OUT}{OF_OUT}configuration.acks=1\n{STREAM}kafka.default.producer.configuration.acks=all\n",
+        {"acks": "1"},
+    ),
+    "a default of those that read": (
+        f"{KAFKA}{OUT}{ALL}{STREAM}kafka.default.consumer.configuration.enable.auto.commit=true\n",
+        {"acks": "all", "commit": "none"},
     ),
     "a transactional binder": (
         f"{KAFKA}{OUT}{ALL}{STREAM}kafka.binder.transaction.transaction-id-prefix=tx-\n",
@@ -127,8 +145,8 @@ WRONG = {
         f"{KAFKA}{OUT}{STREAM}binders.one.environment.spring.kafka.producer.acks=1\n",
         "this binder has an environment of its own.",
     ),
-    "a default of all bindings": (
-        f"{KAFKA}{OUT}{STREAM}kafka.default.producer.configuration.acks=all\n",
+    "acks in the wrong place below the defaults": (
+        f"{KAFKA}{OUT}{STREAM}kafka.default.producer.acks=all\n",
         "it ends as one that decides: acks; and the binder hands it on to no client.",
     ),
     "acks in the wrong place": (
@@ -157,6 +175,44 @@ def test_what_is_not_understood_is_refused_where_it_stands(name: str, tmp_path: 
     with pytest.raises(ConfigurationError) as caught:
         deployment(tmp_path, text)
     assert said in str(caught.value).replace(f"{tmp_path}/", "")
+
+
+OF_ALL = f"{STREAM}kafka.default.consumer."
+
+
+@pytest.mark.parametrize("below", [OF_ALL, OF_IN])
+def test_what_all_bindings_have_by_default_counts_as_a_bindings_own(below: str, tmp_path: Path) -> None:
+    lines = ("reset-offsets=true", "reactive-at-most-once=true", "enable-dlq=true")
+    file = reads(tmp_path, "".join(f"{below}{line}\n" for line in lines))
+    assert "resetOffsets=true" in file.begins_anew
+    assert file.commits_before is not None
+    assert file.keeps_failed is not None
+
+
+def test_a_bindings_own_value_goes_over_what_all_have(tmp_path: Path) -> None:
+    file = reads(tmp_path, f"{OF_IN}reset-offsets=false\n{OF_ALL}reset-offsets=true\n{OF_ALL}enable-dlq=false\n")
+    assert (file.begins_anew, file.keeps_failed) == ("", None)
+
+
+@pytest.mark.parametrize(
+    ("lines", "reset"),
+    [
+        (f"{OF_IN}start-offset=LATEST\n{OF_IN}configuration.auto.offset.reset=earliest\n", "latest"),
+        (f"{OF_ALL}startOffset=latest\n{OF_IN}configuration.auto.offset.reset=earliest\n", "latest"),
+        (f"{OF_ALL}start-offset=latest\n{OF_IN}start-offset=earliest\n", "earliest"),
+        (f"{OF_IN}configuration.auto.offset.reset=earliest\n", "earliest"),
+    ],
+)
+def test_the_start_offset_goes_over_the_configuration(lines: str, reset: str, tmp_path: Path) -> None:
+    entries = {entry.key: entry.value for entry in reads(tmp_path, lines).entries}
+    assert entries["auto.offset.reset"] == reset
+
+
+def reads(folder: Path, lines: str) -> ConfigurationFile:
+    """The consumer of a binding that reads."""
+    path = folder / "application.properties"
+    path.write_text(f"{KAFKA}{IN}{lines}", encoding="utf-8")
+    return next(file for file in read_configuration(str(path)) if file.role == "consumer")
 
 
 def test_a_reference_with_a_default_has_it_and_is_a_doubt(tmp_path: Path) -> None:

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from neverlost.spec.configuration import ConfigurationError, Deployment, read_deployment, read_deployments
+from neverlost.spec.configuration import (
+    ConfigurationError,
+    Deployment,
+    read_configuration,
+    read_deployment,
+    read_deployments,
+)
 
 STREAMS = "application.id=shop\nbootstrap.servers=a:9092\n"
 BROKER = "process.roles=broker\nlog.dirs=/data\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
@@ -100,6 +106,24 @@ def test_what_is_not_understood_is_refused_where_it_stands(name: str, tmp_path: 
     with pytest.raises(ConfigurationError) as caught:
         deployment(tmp_path, text)
     assert said in str(caught.value).replace(f"{tmp_path}/", "")
+
+
+EXTRACTORS = {
+    "LogAndSkipOnInvalidTimestamp": (True, False),
+    "FailOnInvalidTimestamp": (False, False),
+    "UsePartitionTimeOnInvalidTimestamp": (False, False),
+    "WallclockTimestampExtractor": (False, False),
+    "EventTime": (False, True),
+}
+
+
+@pytest.mark.parametrize("key", ["default.timestamp.extractor", "timestamp.extractor"])
+@pytest.mark.parametrize("name", EXTRACTORS)
+def test_a_record_without_a_time_is_skipped_by_some_extractors(name: str, key: str, tmp_path: Path) -> None:
+    (tmp_path / "s").write_text(f"{STREAMS}{key}=org.apache.kafka.streams.processor.{name}\n", encoding="utf-8")
+    _, consumer = read_configuration(str(tmp_path / "s"))
+    doubted = any("which time a record has" in warning.what for warning in consumer.warnings if warning.decides)
+    assert (consumer.passes_failed is not None, doubted) == EXTRACTORS[name]
 
 
 def test_exactly_once_is_not_checked(tmp_path: Path) -> None:

@@ -370,3 +370,80 @@ def test_the_name_of_the_file_does_not_matter(tmp_path: Path) -> None:
 def test_yaml_of_others_is_refused_as_before(tmp_path: Path) -> None:
     (problem, *_) = problems(tmp_path, "quarkus:\n  kafka:\n    producer:\n      acks: all\n")
     assert "by its name this is YAML" in problem
+
+
+IN_KAFKA = CLUSTER.replace("  name: payments\n", "  name: payments\n  namespace: kafka\n")
+TOPICS_OF_SHOP = IN_KAFKA.replace("topicOperator: {}", "topicOperator: {watchedNamespace: shop}")
+IN_SHOP = TOPIC.replace("  name: orders\n", "  name: orders\n  namespace: shop\n")
+CONNECT = """\
+apiVersion: kafka.strimzi.io/v1beta2
+kind: KafkaConnect
+metadata: {name: payments, namespace: kafka, annotations: {strimzi.io/use-connector-resources: "true"}}
+spec: {version: 4.1.0, bootstrapServers: "a:9092", config: {group.id: c, offset.storage.topic: o, producer.acks: all}}
+"""
+CONNECTOR = """\
+apiVersion: kafka.strimzi.io/v1beta2
+kind: KafkaConnector
+metadata: {name: source, namespace: kafka, labels: {strimzi.io/cluster: payments}}
+spec: {class: a.Source, config: {producer.override.acks: all}}
+"""
+NOT_LOOKED_AT = {
+    "no operator of topics": (
+        (CLUSTER.replace("topicOperator", "userOperator"), TOPIC),
+        "Kafka payments has no spec.entityOperator.topicOperator.",
+    ),
+    "no operator of topics or users": (
+        (CLUSTER[: CLUSTER.index("  entityOperator")], TOPIC),
+        "Kafka payments has no spec.entityOperator.topicOperator.",
+    ),
+    "another namespace": ((IN_KAFKA, IN_SHOP), "it lies in namespace shop, and the operator looks at namespace kafka."),
+    "the namespace of the cluster, and topics of another": (
+        (TOPICS_OF_SHOP, TOPIC.replace("  name: orders\n", "  name: orders\n  namespace: kafka\n")),
+        "it lies in namespace kafka, and the operator looks at namespace shop.",
+    ),
+    "no namespace, and topics of another": (
+        (TOPICS_OF_SHOP, TOPIC),
+        "it names no namespace, and the operator looks at namespace shop.",
+    ),
+    "connectors that are given by REST": (
+        (CLUSTER, CONNECT.replace('"true"', '"false"'), CONNECTOR),
+        'KafkaConnect payments has no annotation strimzi.io/use-connector-resources: "true".',
+    ),
+    "a connector in another namespace": (
+        (CLUSTER, CONNECT, CONNECTOR.replace("namespace: kafka", "namespace: shop")),
+        "the operator does not apply this KafkaConnector: it lies in namespace shop",
+    ),
+    "a connector that is paused": (
+        (CLUSTER, CONNECT, CONNECTOR.replace("{class", "{state: paused, class")),
+        "this connector is paused or stopped",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_LOOKED_AT)
+def test_what_no_operator_looks_at_is_refused(name: str, tmp_path: Path) -> None:
+    texts, said = NOT_LOOKED_AT[name]
+    assert any(said in problem for problem in problems(tmp_path, "---\n".join(texts)))
+    files = [file(tmp_path, text, f"{number}.yaml") for number, text in enumerate(texts)]
+    with pytest.raises(ConfigurationError, match=r"\d\.yaml:\d+: .*(?:does not apply this|paused or stopped)"):
+        read_deployment(files)
+
+
+LOOKED_AT = {
+    "the namespace of the cluster": (
+        IN_KAFKA,
+        TOPIC.replace("  name: orders\n", "  name: orders\n  namespace: kafka\n"),
+    ),
+    "a namespace that kubectl says": (IN_KAFKA, TOPIC),
+    "a namespace that kubectl says of the cluster": (CLUSTER, IN_SHOP),
+    "the namespace that is watched": (TOPICS_OF_SHOP, IN_SHOP),
+    "a connector of its workers": (CLUSTER, TOPIC, CONNECT, CONNECTOR),
+    "a topic without its cluster": (TOPIC,),
+}
+
+
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_what_an_operator_looks_at_is_read(name: str, tmp_path: Path) -> None:
+    texts = "---\n".join(LOOKED_AT[name])
+    version = None if "kind: Kafka\n" in texts else "4.1.0"
+    assert read_deployment([file(tmp_path, texts)], kafka_version=version).replication_factor == 3

@@ -33,6 +33,7 @@ FAULTS = {
 SET_ASIDE = {
     "produces_know_epoch", "fetches_know_epoch", "cuts_know_epoch", "looks_at_once", "takes_back_proposals",
     "refuses_newer_records", "keeps_known_ends", "keeps_epoch", "preview_acknowledges_lost", "drops_what_is_taken",
+    "reads_to_log_end",
 }  # fmt: skip
 """What fixes other losses that would be found first; the note says that they are set aside."""
 ALONE: list[tuple[str, dict[str, bool | str]]] = [
@@ -112,8 +113,8 @@ def test_the_engines_that_can_have_confirmed_it() -> None:
     assert [name for name, s in SEARCHES if list(s.confirmed_by) != engines_for(s.distinct)] == []
 
 
-def test_sixty_three_of_ninety_two_are_found_and_every_other_says_why_not() -> None:
-    assert (len(FOUND), len(known_bugs())) == (63, 92)
+def test_sixty_four_of_ninety_three_are_found_and_every_other_says_why_not() -> None:
+    assert (len(FOUND), len(known_bugs())) == (64, 93)
     for bug in known_bugs():
         assert (bug.lost is None) == (bug.kept is None) == (bug.left_out is not None), bug.name
 

@@ -124,6 +124,7 @@ def test_a_follower_whose_log_ends_in_a_newer_epoch_than_the_leaders_is_out_of_r
         state_after(model, *steps, "produce(leader=r1, value=1, response=delivered)", fetch)
 
 
+@pytest.mark.thorough
 def test_with_min_isr_3_a_lost_decision_alone_loses_nothing() -> None:
     assert (
         explore(losing("kafka-4.3", min_isr=3), properties=[PROPERTY], symmetry=True).findings[PROPERTY].trace is None

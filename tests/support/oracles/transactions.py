@@ -76,6 +76,10 @@ class World:
     """What a log says that lacks the last record, while that is not acknowledged and two moves are left."""
     trusts: bool = False
     """Has the coordinator read that record, and takes it for acknowledged?"""
+    partial_loads: bool = False
+    """May a coordinator lose its log while it reads it?"""
+    decision: tuple[str, int | None, bool, frozenset[str]] | None = None
+    """The last decision in the log, while such a coordinator and the next one may follow."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +142,7 @@ def elected(w: World, *, trusts: bool) -> World:
     w = replace(
         w, coordinator=replace(c, last=None, waits_for=waits_for), moves=w.moves - 1, generation=w.generation + 1
     )
+    w = replace(w, decision=w.decision if w.moves > 1 else None)
     return replace(w, trusts=True) if trusts else acknowledged(w)
 
 
@@ -174,7 +179,14 @@ def fenced(w: World, rules: Rules) -> World:
     assert epoch is not None
     last = epoch if rules.v2 else None
     logged = w.coordinator.waits_for
-    return appends(w, decide(w, state="PrepareAbort", epoch=epoch + 1, last=last, v2_end=rules.v2, logged=logged))
+    after = appends(w, decide(w, state="PrepareAbort", epoch=epoch + 1, last=last, v2_end=rules.v2, logged=logged))
+    return with_decision(after, "Abort")
+
+
+def with_decision(w: World, how: str) -> World:
+    """The decision is in the log."""
+    c = w.coordinator
+    return replace(w, decision=(how, c.epoch, c.v2_end, c.logged)) if w.partial_loads and w.moves > 1 else w
 
 
 def next_epoch(w: World, last: int | None) -> World:
@@ -243,7 +255,7 @@ def ended(w: World, how: str, rules: Rules) -> World:
         after = decide(w, state=f"Prepare{how}", epoch=c.epoch + 1, last=c.epoch, v2_end=True, logged=c.waits_for)
     else:
         after = decide(w, state=f"Prepare{how}", logged=c.waits_for)
-    return appends(w, after)
+    return with_decision(appends(w, after), how)
 
 
 def ongoing(w: World, t: int, q: int) -> bool:
@@ -466,6 +478,12 @@ def of_coordinator(w: World, rules: Rules) -> Iterator[World]:
     if w.moves and w.trusts:
         assert w.shorter is not None
         yield elected(acknowledged(replace(w, coordinator=w.shorter)), trusts=False)
+    if w.decision is not None:
+        how, epoch, v2_end, to = w.decision
+        sent = {("marker", q, how, epoch, v2_end, w.generation + 1) for q in (0, 1) if PARTITIONS[q] in to}
+        if sent and not any(m[0] == "marker" and PARTITIONS[m[1]] in to for m in w.mail):
+            after = acknowledged(replace(w, mail=w.mail | sent))
+            yield elected(elected(after, trusts=False), trusts=False)
     if not prepared(w):
         return
     assert c.epoch is not None
@@ -545,10 +563,17 @@ def wrong(w: World) -> Iterator[str]:
 
 
 def search(
-    rules: Rules, *, delays: int = 0, late_markers: int = 0, timeouts: int = 0, coordinator_moves: int = 0
+    rules: Rules,
+    *,
+    delays: int = 0,
+    late_markers: int = 0,
+    timeouts: int = 0,
+    coordinator_moves: int = 0,
+    partial_loads: int = 0,
 ) -> tuple[list[int], dict[str, int]]:
     """The sizes of the levels, and the first level in which each wrong is."""
-    level = {World(delays=delays, late_markers=late_markers, timeouts=timeouts, moves=coordinator_moves)}
+    budgets = {"delays": delays, "late_markers": late_markers, "timeouts": timeouts, "moves": coordinator_moves}
+    level = {World(**budgets, partial_loads=bool(partial_loads))}
     seen = set(level)
     sizes: list[int] = []
     found: dict[str, int] = {}

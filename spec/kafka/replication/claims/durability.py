@@ -174,16 +174,33 @@ C_15 = Claim(
     articles=("004",),
     refuted_by="a version in which no log of a true leader has a value twice, though the producer sends again",
     cases=cases(REPLICATING, "written_once", VIOLATED, acks=ACKS_ALL, min_isr=2, unclean=0, retries=1, idempotence=0),
-    remarks=tuple(
+    remarks=(
+        *(
+            Remark(
+                question="And never if the producer is idempotent, and sends one request at a time?",
+                case=Case(
+                    profile=version(name),
+                    chosen={"acks": ACKS_ALL, "min_isr": 2, "retries": 1, "idempotence": 1, "crashes": 1},
+                    property="written_once",
+                ),
+            )
+            for name in ("kafka-0.11", "kafka-2.1", "kafka-4.1")
+        ),
         Remark(
-            question="And never if the producer is idempotent, whatever fails?",
+            question="And never if Java's producer, from 2.5 on, sends several at a time?",
             case=Case(
-                profile=version(name),
-                chosen={"acks": ACKS_ALL, "min_isr": 2, "retries": 1, "idempotence": 1, "pipelined": 1, "crashes": 1},
+                profile=version("kafka-4.1"),
+                chosen={
+                    "acks": ACKS_ALL,
+                    "min_isr": 2,
+                    "retries": 1,
+                    "idempotence": 1,
+                    "pipelined": 1,
+                    "producer_epochs": 2,
+                },
                 property="written_once",
             ),
-        )
-        for name in ("kafka-0.11", "kafka-2.1", "kafka-4.1")
+        ),
     ),
 )
 C_16 = Claim(

@@ -28,12 +28,16 @@ BY_HAND = [
     ({"late_markers": 1}, "4.0"),
     ({"late_markers": 1}, "4.2"),
     ({"coordinator_moves": 1}, "4.2"),
+    ({"coordinator_moves": 2, "partial_loads": 1}, "4.0"),
 ]
 LONGER = [
     *(({"coordinator_moves": 1}, version) for version in RULES if version != "4.2"),
     *(({"coordinator_moves": 2}, version) for version in RULES),
     *(({"coordinator_moves": 2, "timeouts": 1}, version) for version in ("4.0", "4.2")),
     ({"coordinator_moves": 2, "late_markers": 1}, "4.2"),
+    *(({"coordinator_moves": 2, "partial_loads": 1}, version) for version in RULES if version != "4.0"),
+    ({"coordinator_moves": 2, "partial_loads": 1, "timeouts": 1}, "4.2"),
+    ({"coordinator_moves": 2, "partial_loads": 1, "late_markers": 1}, "3.6"),
     *(({"timeouts": 1}, version) for version in ("0.11.0.0", "0.11", "2.5", "3.6")),
     *(({"late_markers": 1}, version) for version in ("0.11", "2.5", "3.6")),
     *(({"late_markers": 1, "timeouts": 1}, version) for version in ("3.6", "4.0", "4.2")),
