@@ -189,13 +189,15 @@ class Read:
 class Subject:
     """What a section is about, and each case that the files may mean, the usual one first. `about` is what it is called.
 
-    `doubts` are what could change the verdict, and no case has. `place` is where the files say what leads to it.
+    `doubts` are what could change the verdict, and no case has. `place` is where the files say what leads to it. `client` is the path
+    of the client's file, with its name there; None for what each cluster has one of.
     """
 
     about: str
     cases: tuple[Case, ...]
     place: tuple[str, int | None]
     doubts: tuple[Notice, ...] = ()
+    client: tuple[str, str | None] | None = None
 
 
 class Inquiry(ABC):

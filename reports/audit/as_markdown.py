@@ -50,6 +50,7 @@ from .wording import (
     few,
     headline,
     in_classes,
+    left_words,
     listed,
     mark_of,
     noun_of,
@@ -170,6 +171,8 @@ def _changes(audit: AuditResult) -> Iterator[str]:
         for warning, change in part.warnings:
             if change != Change.UNCHANGED:
                 yield f"- {change.value} warning: {prose(f'{warning.short}{named}')}\n"
+        if part.left:
+            yield f"- {prose(left_words(part))}\n"
     of_sections = () if compared is None else section_changes(compared.sections)
     yield from (f"- {prose(line)}\n" for line in of_sections)
     yield "\n"

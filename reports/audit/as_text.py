@@ -44,6 +44,7 @@ from .wording import (
     headline,
     held,
     in_classes,
+    left_words,
     listed,
     mark_of,
     no_fix_words,
@@ -110,6 +111,8 @@ def changed_since(comparison: Comparison) -> Iterator[str]:
         for warning, change in part.warnings:
             if change != Change.UNCHANGED:
                 yield f"{change} warning: {warning.short}{named}"
+        if part.left:
+            yield left_words(part)
     yield from section_changes(comparison.sections)
     yield from (
         f"new in another case than the details are for: {danger.with_faults(faults)}"

@@ -21,7 +21,7 @@ from neverlost.spec.exposure import VERSION, ConfigurationChange, Danger
 from neverlost.spec.faults import NO_FAULT, Faults
 from neverlost.spec.kafka.releases import ZOOKEEPER, has_mode
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
-from neverlost.studies.audit.comparison import Change, Comparison
+from neverlost.studies.audit.comparison import Change, Comparison, TopicsCompared
 from neverlost.studies.audit.dangers import rests_on, that_matter
 from neverlost.studies.audit.edits import ROLE_OF, TOOLS
 from neverlost.studies.audit.examination import DecidedDanger, Examination, broken_everyday
@@ -248,6 +248,12 @@ COMPARED = {
     Verdict.VIOLATED: "WORSE than the baseline",
     Verdict.UNDECIDED: "UNDECIDED whether it is worse than the baseline",
 }
+
+
+def left_words(part: TopicsCompared) -> str:
+    """That a program is not there any more."""
+    named = f"the program of before: {few(part.units)}" if part.units else "the program of before"
+    return f"open: no file leads to {named} any more, so nothing is known of it"
 
 
 def comparison_headline(comparison: Comparison) -> str:

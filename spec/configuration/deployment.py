@@ -21,6 +21,7 @@ from .keys import check_keys, decides_nothing
 from .notices import ConfigurationError, Notice, place_of
 from .old_formats import TO_HIGH_WATERMARK, formats_without_epochs
 from .producer_rules import Producer, ProducerFileSettings, old_producer, other_producer, producer
+from .programs import Origin
 from .protocol import about_protocol, held_settings, protocol_of
 from .readings import ZONES, Reading
 from .storage import replicas_on_one_machine
@@ -63,6 +64,7 @@ class Deployment:
     """What is audited: topics that are alike, with their brokers, producer and consumer.
 
     `topics` are their names, if the files name them, and `programs` those of the programs that use them, if there are several.
+    `origins` has the files of each of these programs, or of the one that there is.
     `internal`: brokers alone write to them. `settings` are the model's.
     `reading` is the choice for what the files leave open, `alike` are the readings with the same answers, itself among them, and
     `others` are the deployments with other answers that the files may be of as well.
@@ -84,6 +86,7 @@ class Deployment:
     warnings: tuple[Notice, ...]
     topics: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
+    origins: tuple[Origin, ...] = (Origin(),)
     internal: bool = False
     clients: Mapping[str, Client] = field(default_factory=dict)
     client_doubts: tuple[Notice, ...] = field(default=(), repr=False)

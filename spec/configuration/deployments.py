@@ -19,7 +19,7 @@ from .forms.spring_elsewhere import with_what_goes_over
 from .forms.strimzi import that_no_operator_applies
 from .keys import check_keys
 from .notices import ConfigurationError, Notice
-from .programs import CLIENT_ROLES, Program, programs_of
+from .programs import CLIENT_ROLES, Origin, Program, programs_of
 from .readings import (
     ALTERNATIVES,
     APART,
@@ -42,6 +42,7 @@ class RefusedTopics:
     topics: tuple[str, ...]
     problems: tuple[Notice, ...]
     programs: tuple[str, ...] = ()
+    origins: tuple[Origin, ...] = (Origin(),)
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -183,8 +184,9 @@ def deployments_of(
             deployments.append(_Audited(program, one))
         except ConfigurationError as error:
             if not program.layered:
-                names = () if topics.internal else program.names
-                wrong.append(RefusedTopics(topics=topics.names, programs=names, problems=error.problems))
+                names, origins = ((), (Origin(),)) if topics.internal else (program.names, program.origins)
+                refusal = RefusedTopics(topics=topics.names, programs=names, origins=origins, problems=error.problems)
+                wrong.append(refusal)
     if found or not deployments or (wrong and refused is None):
         raise ConfigurationError(dict.fromkeys((*found, *(problem for one in wrong for problem in one.problems))))
     if refused is not None:
@@ -212,14 +214,17 @@ def _readings(
 ) -> list[Reading]:
     """The readings of one program's files, whatever the topics are.
 
-    Where there are other programs, a client that the files name is not one to assume.
+    Where there are other programs, what is assumed of the client may be of theirs, if these files name another one.
     """
     clients = {file.role: file.client for file in program.files if file.client is not None}
     said = {name: value for name, value in assume.items() if name not in OF_NO_READING}
-    if not alone and "producer" in clients:
-        said.pop(CLIENT, None)
     assumed = {name: value for name, value in assume.items() if name in OF_NO_READING}
-    found = readings_of(versions, files, clients, said)
+    try:
+        found = readings_of(versions, files, clients, said)
+    except ConfigurationError:
+        if alone or "producer" not in clients or CLIENT not in said:
+            raise
+        found = readings_of(versions, files, clients, {name: said[name] for name in said if name != CLIENT})
     return [replace(reading, assumed={**reading.assumed, **assumed}) for reading in found]
 
 
@@ -279,7 +284,7 @@ def _merged(found: Sequence[_Audited]) -> list[Deployment]:
     together: dict[object, list[_Audited]] = {}
     for same in of_topics.values():
         certain = [one for one in same if not one.program.layered] or same
-        program = replace(certain[0].program, names=_names(certain))
+        program = replace(certain[0].program, names=_names(certain), origins=_origins(certain))
         together.setdefault((program.names, same[0].decides), []).append(replace(same[0], program=program))
     return [_of_all(alike) for alike in together.values()]
 
@@ -290,14 +295,15 @@ def _of_all(alike: Sequence[_Audited]) -> Deployment:
     topics = tuple(name for one in alike for name in one.deployment.topics)
     doubts = (_laid_over(program),) if program.layered else ()
 
-    return _in_every_reading(replace(whole, topics=topics, programs=program.names), doubts)
+    return _in_every_reading(replace(whole, topics=topics, programs=program.names, origins=program.origins), doubts)
 
 
 def _in_every_reading(whole: Deployment, doubts: Sequence[Notice]) -> Deployment:
     """The deployment with more doubts, its other readings with the same ones, and with the same names."""
 
     def doubted(one: Deployment) -> Deployment:
-        return replace(one, topics=whole.topics, programs=whole.programs, warnings=(*one.warnings, *doubts))
+        named = replace(one, topics=whole.topics, programs=whole.programs, origins=whole.origins)
+        return replace(named, warnings=(*one.warnings, *doubts))
 
     return replace(doubted(whole), others=tuple(doubted(other) for other in whole.others))
 
@@ -305,6 +311,11 @@ def _in_every_reading(whole: Deployment, doubts: Sequence[Notice]) -> Deployment
 def _names(same: Sequence[_Audited]) -> tuple[str, ...]:
     """The names of the programs; brokers alone write to a topic of their own."""
     return () if same[0].deployment.internal else tuple(dict.fromkeys(n for one in same for n in one.program.names))
+
+
+def _origins(same: Sequence[_Audited]) -> tuple[Origin, ...]:
+    """The files of the programs that have these names."""
+    return (Origin(),) if same[0].deployment.internal else tuple(o for one in same for o in one.program.origins)
 
 
 def _laid_over(program: Program) -> Notice:

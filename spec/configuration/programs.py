@@ -5,7 +5,8 @@ Two files of .properties may be two programs, or one may go over the other. The 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations, product
 from os.path import commonpath
@@ -20,17 +21,32 @@ from .notices import ConfigurationError, Notice, place_of
 from .readings import APART, FILES, LAYERS
 
 CLIENT_ROLES = ("producer", "consumer")
+ClientFile = tuple[str, str | None, int]
+"""The path of a client's file, the client's name in it, and which one of that name it is there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """The files of a program: of its producer and of its consumer, as far as there are any. One that goes over another is first.
+
+    `name` is what the program is called, where there are several.
+    """
+
+    producer: tuple[ClientFile, ...] = ()
+    consumer: tuple[ClientFile, ...] = ()
+    name: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
     """A producer and a consumer, as far as there are any. No `names`: the files are of one program only.
 
-    `names` are those of all programs that the files say the same of, and `sources` the paths and names of their files. `layered`: one
-    file goes over another, if it does.
+    `names` are those of all programs that the files say the same of, `origins` has each of these programs, and `sources` the paths and
+    names of their files. `layered`: one file goes over another, if it does.
     """
 
     files: tuple[ConfigurationFile, ...]
+    origins: tuple[Origin, ...]
     names: tuple[str, ...] = ()
     sources: frozenset[tuple[str, str | None]] = frozenset()
     layered: bool = False
@@ -44,7 +60,10 @@ class Program:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Client:
+    """Clients that are alike: the name of each, and the files that it is of."""
+
     names: tuple[str, ...]
+    own: tuple[tuple[ClientFile, ...], ...]
     file: ConfigurationFile
     sources: frozenset[tuple[str, str | None]]
     layered: bool = False
@@ -61,14 +80,16 @@ def programs_of(files: Sequence[ConfigurationFile], said: str | None = None) -> 
         raise ConfigurationError([Notice(what=what, advice=advice, key=argument("assume"))])
     known = [found for found in of_role.values() if found]
     several = any(len(found) > 1 or said == LAYERS for found in known)
+    found = [(chosen, _origins(chosen, known)) for chosen in _combinations(known)]
     return [
         Program(
             files=tuple(client.file for client in chosen),
-            names=_names(chosen, known) if several else (),
+            origins=origins,
+            names=tuple(dict.fromkeys(origin.name for origin in origins)) if several else (),
             sources=frozenset().union(*(client.sources for client in chosen)),
             layered=any(client.layered for client in chosen),
         )
-        for chosen in _combinations(known)
+        for chosen, origins in found
     ]
 
 
@@ -97,9 +118,11 @@ def _clients(files: Sequence[ConfigurationFile], said: str | None) -> list[_Clie
     together: dict[object, list[ConfigurationFile]] = {}
     for file in files:
         together.setdefault(_said(file), []).append(file)
+    own = dict(zip(map(id, files), _numbered(files), strict=True))
     alone = [
         _Client(
             names=tuple(_name(file, files) for file in same),
+            own=tuple((own[id(file)],) for file in same),
             file=same[0],
             sources=frozenset((file.path, file.name) for file in same),
         )
@@ -113,7 +136,9 @@ def _clients(files: Sequence[ConfigurationFile], said: str | None) -> list[_Clie
         if laid is not None and _said(laid) not in together:
             together[_said(laid)] = [laid]
             name = f"{over.names[0]} over {below.names[0]}"
-            found.append(_Client(names=(name,), file=laid, sources=over.sources | below.sources, layered=True))
+            files_of_both = (*over.own[0], *below.own[0])
+            sources = over.sources | below.sources
+            found.append(_Client(names=(name,), own=(files_of_both,), file=laid, sources=sources, layered=True))
     return found
 
 
@@ -151,11 +176,26 @@ def _name(file: ConfigurationFile, files: Sequence[ConfigurationFile]) -> str:
     return place_of(path, file.entries[0].line) if file.entries else path
 
 
-def _names(chosen: Sequence[_Client], known: Sequence[Sequence[_Client]]) -> tuple[str, ...]:
-    """The names of the clients of which there are several; a producer and a consumer of one file have one name."""
+def _numbered(files: Sequence[ConfigurationFile]) -> Iterator[ClientFile]:
+    """What tells each file from the others: some hold several clients of one name, or of none."""
+    seen = Counter[tuple[str, str | None]]()
+    for file in files:
+        yield file.path, file.name, seen[file.path, file.name]
+        seen[file.path, file.name] += 1
+
+
+def _origins(chosen: Sequence[_Client], known: Sequence[Sequence[_Client]]) -> tuple[Origin, ...]:
+    """Every program of these clients, with the names of those of which there are several.
+
+    A producer and a consumer of one file have one name.
+    """
     several = [client for client, found in zip(chosen, known, strict=True) if len(found) > 1] or chosen[:1]
     return tuple(
-        dict.fromkeys(
-            " and ".join(dict.fromkeys(combination)) for combination in product(*(one.names for one in several))
+        Origin(
+            **{client.file.role: own for client, (_, own) in zip(chosen, each, strict=True)},
+            name=" and ".join(
+                dict.fromkeys(name for client, (name, _) in zip(chosen, each, strict=True) if client in several)
+            ),
         )
+        for each in product(*(zip(client.names, client.own, strict=True) for client in chosen))
     )

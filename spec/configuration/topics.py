@@ -27,6 +27,14 @@ INTERNAL: Mapping[str, str | None] = {
 GroupCoordinatorConfig, TransactionLogConfig, ShareCoordinatorConfig and TopicBasedRemoteLogMetadataManagerConfig of Kafka.
 """
 
+SAME_HOLDS = " The same holds for "
+"""What follows a warning of the first of several topics."""
+
+
+def of_file(path: str) -> str:
+    """What a topic without a name is called by its file."""
+    return f"the topic of {path}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class TopicClass:
@@ -90,9 +98,7 @@ def _together(given: Sequence[Sequence[ConfigurationFile]]) -> Iterable[Configur
         return first
     count = len(rest)
     return [
-        replace(
-            file, warnings=tuple(replace(w, what=f"{w.what} The same holds for {_more(count)}.") for w in file.warnings)
-        )
+        replace(file, warnings=tuple(replace(w, what=f"{w.what}{SAME_HOLDS}{_more(count)}.") for w in file.warnings))
         for file in first
     ]
 

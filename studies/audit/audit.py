@@ -17,11 +17,12 @@ from neverlost.spec.families import exposures
 from neverlost.spec.inquiry import Read
 
 from ..study import Study
-from .comparison import Comparison, Examined, compare
+from .comparison import Comparison, Examined, TopicsCompared, compare
 from .examination import Examination, together, worst_of
 from .fixes import Fix, FixSearch
 from .reading_changes import in_the_same_reading, worse_readings
 from .reading_verdicts import Readings, examine_readings
+from .same_files import SameFiles
 from .section_changes import compare_sections
 from .sections import NO_SECTIONS, Sections, families_of, sections_of
 from .tolerance import Tolerance
@@ -142,17 +143,12 @@ def audit_of(
         )
         older = [_left_open(deployment, before_them, tolerance) for deployment in baseline.deployments]
         before = [examine_readings(deployment, tolerance, study) for deployment in older]
-        earlier = Examined(examinations=[one.examination for one in before], refused=_names(baseline.refused))
-        now = Examined(examinations=[one.examination for one in classes], refused=_names(refused))
-        worse = worse_readings(before, [one.readings for one in classes], tolerance, study)
+        earlier = _examined(before, baseline.refused, baseline.read)
+        now = _examined([one.readings for one in classes], refused, read)
         compared = compare(earlier, now)
-        parts = [
-            part
-            if part.before is None or part.after is None
-            else replace(part, before=in_the_same_reading(before, part.before, part.after.deployment, study))
-            for part in compared.parts
-        ]
-        of_sections = compare_sections(before_them, sections)
+        worse = worse_readings(_both_readings(compared, before, classes), tolerance, study)
+        parts = [_in_its_readings(part, before, classes, study) for part in compared.parts]
+        of_sections = compare_sections(before_them, sections, SameFiles.of(earlier.paths, now.paths))
         compared = replace(compared, parts=parts, worse=tuple(worse), sections=of_sections)
     return AuditResult(
         classes=classes,
@@ -214,5 +210,29 @@ def _class_audit(deployment: Deployment, study: Study, tolerance: Tolerance | No
     return ClassAudit(readings=readings, fixes=fixes, answers=list({**decided, **asked}.values()))
 
 
-def _names(refused: Sequence[RefusedTopics]) -> frozenset[str]:
-    return frozenset(name for one in refused for name in one.units)
+def _examined(found: Sequence[Readings], refused: Sequence[RefusedTopics], read: Read | None) -> Examined:
+    """What is known of a state of the files."""
+    others = () if read is None else read.files
+    return Examined(examinations=[one.examination for one in found], refused=refused, others=others)
+
+
+def _in_its_readings(
+    part: TopicsCompared, before: Sequence[Readings], classes: Sequence[ClassAudit], study: Study
+) -> TopicsCompared:
+    """What is compared, in the reading that is examined now, and with what happens now in others."""
+    if part.before is None or part.after is None:
+        return part
+    verdicts = next(one.readings.verdicts for one in classes if one.examination is part.after)
+    elsewhere = [(one.danger, one.faults) for one in verdicts if one.danger is not None and one.faults is not None]
+    old = in_the_same_reading(before, part.before, part.after.deployment, study)
+    return replace(part, before=old, elsewhere=tuple(elsewhere))
+
+
+def _both_readings(
+    compared: Comparison, before: Sequence[Readings], classes: Sequence[ClassAudit]
+) -> list[tuple[Readings, Readings]]:
+    """The readings of what is compared, each two once."""
+    older = {id(one.examination): one for one in before}
+    newer = {id(one.examination): one.readings for one in classes}
+    found = {(id(part.before), id(part.after)) for part in compared.parts if not part.older}
+    return [(older[then], newer[now]) for then in older for now in newer if (then, now) in found]

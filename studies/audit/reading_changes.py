@@ -21,16 +21,15 @@ OF_PRODUCERS = ("acks", "idempotence", "retries", "pipelined", "commit")
 
 
 def worse_readings(
-    before: Sequence[Readings], after: Sequence[Readings], tolerance: Tolerance | None, study: Study
+    compared: Sequence[tuple[Readings, Readings]], tolerance: Tolerance | None, study: Study
 ) -> list[tuple[Danger, Faults]]:
     """What happens now in a reading, and did not in the same reading of the older state; each only once.
 
     Readings with the same settings of the clients are alike in this: one of them is examined.
     """
     found: dict[tuple[Danger, Faults], None] = {}
-    for now in after:
-        old = _of_the_same_topics(before, now)
-        for was, one in () if old is None else _pairs(old, now):
+    for old, now in compared:
+        for was, one in _pairs(old, now):
             if was.verdict == Verdict.HOLDS and one.danger is not None and one.faults is not None:
                 if not promises_nothing(was.deployment, one.danger):
                     found[one.danger, one.faults] = None
@@ -53,13 +52,6 @@ def in_the_same_reading(before: Sequence[Readings], old: Examination, now: Deplo
         if any((_of_brokers(reading), reading.open.get(CLIENT)) in wanted for reading in one.deployment.alike):
             return old if one.deployment is old.deployment else examine(one.deployment, old.tolerance, study)
     return old
-
-
-def _of_the_same_topics(before: Sequence[Readings], now: Readings) -> Readings | None:
-    one = now.examination.deployment
-    names = {*one.units[:1], *one.topics[:1]}
-    same = [old for old in before if names & set(old.examination.deployment.units)]
-    return same[0] if same else before[0] if len(before) == 1 else None
 
 
 def _pairs(old: Readings, now: Readings) -> Iterator[tuple[ReadingVerdict, ReadingVerdict]]:

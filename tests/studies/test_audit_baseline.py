@@ -15,7 +15,7 @@ from published_json import expect_published
 
 from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.verdict import Verdict
-from neverlost.spec.configuration import Deployment, read_deployment
+from neverlost.spec.configuration import Deployment, RefusedTopics, read_deployment
 from neverlost.spec.faults import NO_FAULT, Faults
 from neverlost.studies.audit.comparison import Change, Examined, compare, verdict_on
 from neverlost.studies.audit.dangers import DANGERS, dangers_of
@@ -230,7 +230,9 @@ def examined(one: Deployment, verdicts: dict[Faults, Verdict]) -> Examination:
 
 
 def state_of(*examinations: Examination, refused: str = "") -> Examined:
-    return Examined(examinations=examinations, refused=frozenset(refused.split()))
+    return Examined(
+        examinations=examinations, refused=[RefusedTopics(topics=(name,), problems=()) for name in refused.split()]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -319,3 +321,146 @@ def test_topics_that_are_refused_in_a_state_are_not_known_to_be_worse_or_better(
     verdicts = [compared.verdict for compared in (before_unknown, after_unknown, both_unknown, now_safe)]
     assert verdicts == [Verdict.UNDECIDED] * 3 + [Verdict.HOLDS]
     assert [c for part in after_unknown.parts for _, c in part.findings] == [Change.OPEN]
+
+
+def files(folder: str, **texts: str) -> str:
+    """A folder with these files beside a topic's."""
+    state(folder, SAFE)
+    Path(folder, "producer.properties").unlink()
+    for name, text in texts.items():
+        Path(folder, f"{name.replace('_', '-')}.properties").write_text(text, encoding="utf-8")
+    return folder
+
+
+APART = ("--assume", "files=apart,client=java", "--quiet")
+MOVES = "enable.auto.commit=true\nkey.deserializer=a.B\ngroup.id={}\n"
+
+
+@pytest.mark.parametrize("same_settings", [True, False])
+def test_a_new_program_that_loses_records_is_worse_beside_one_that_did_before(same_settings: bool, audit: Run) -> None:
+    more = LOSES if same_settings else f"{LOSES}linger.ms=5\n"
+    old, new = files("old", logs_producer=LOSES), files("new", logs_producer=LOSES, pay_producer=more)
+    code, out, _ = audit(new, "--baseline", old, *APART)
+    assert code == 1
+    assert "new: an acknowledged record is lost, with 1 leader move (pay-producer.properties)" in out
+    assert "logs-producer" not in out.partition("\n\n")[0].replace("new/logs-producer.properties:", "")
+    code, out, _ = audit(old, "--baseline", new, *APART)
+    said = " ".join(out.partition("\n\n")[0].split())
+    assert code == 3
+    assert "gone" not in said
+    assert "open: no file leads to the program of before: pay-producer.properties any more" in said
+    assert audit(new, "--baseline", new, *APART)[0] == 0
+
+
+def test_a_program_that_takes_the_place_of_another_one_is_not_compared_with_it(audit: Run) -> None:
+    old, new = files("old", logs_producer=LOSES), files("new", pay_producer=LOSES)
+    code, out, _ = audit(new, "--baseline", old, *APART)
+    said = " ".join(out.partition("\n\n")[0].split())
+    assert code == 1
+    assert "new: an acknowledged record is lost" in said
+    assert "open: no file leads to the program of before: logs-producer.properties any more" in said
+
+
+def test_what_still_happens_to_a_topic_is_not_gone_if_it_gets_a_second_program(audit: Run) -> None:
+    for folder in ("old", "new"):
+        topics(folder, orders="false")
+        Path(folder, "producer.properties").rename(Path(folder, "a.properties"))
+        Path(folder, "a.properties").write_text(LOSES, encoding="utf-8")
+    Path("new", "b.properties").write_text(f"{LOSES}linger.ms=5\n", encoding="utf-8")
+    code, out, _ = audit("new", "--baseline", "old", *APART)
+    said = out.partition("\n\n")[0]
+    assert code == 1
+    assert "gone" not in said
+    assert "new: an acknowledged record is lost, with 1 leader move (orders with b.properties)" in said
+
+
+def test_a_consumer_that_takes_the_place_of_another_one_is_not_compared_with_it(audit: Run) -> None:
+    old = files("old", producer=SAFE, logs_consumer=MOVES.format("logs"))
+    new = files("new", producer=SAFE, pay_consumer=MOVES.format("pay"))
+    code, out, _ = audit(new, "--baseline", old, *APART)
+    said = " ".join(out.partition("\n\n")[0].split())
+    assert code == 1
+    assert "(consumer group of new/pay-consumer.properties)" in said
+    assert "open: no file leads to consumer group of old/logs-consumer.properties any more" in said
+
+
+def test_a_second_consumer_makes_nothing_new_of_its_producer(audit: Run) -> None:
+    one, two = ({f"{name}_consumer": MOVES.format(name)} for name in ("logs", "pay"))
+    old, new = files("old", producer=LOSES, **one), files("new", producer=LOSES, **one, **two)
+    for states in ((new, old), (old, new)):
+        _, out, _ = audit(states[0], "--baseline", states[1], *APART)
+        said = out.partition("\n\n")[0]
+        assert not any(f"{change}: an acknowledged record is lost" in said for change in ("new", "gone", "open"))
+
+
+def test_clients_of_one_file_name_are_found_again_by_their_folders(audit: Run) -> None:
+    for root in ("old", "new"):
+        state(root, SAFE)
+        for app, commit in (("a", "true"), ("b", "false")):
+            text = f"enable.auto.commit={commit}\nkey.deserializer=a.B\ngroup.id={app}\n"
+            folder = Path(root, "apps", app)
+            folder.mkdir(parents=True)
+            (folder / "consumer.properties").write_text(text, encoding="utf-8")
+
+    def of(root: str, *before: str) -> list[str]:
+        paths = [f"{root}/apps/a", f"{root}/apps/b", f"{root}/producer.properties", f"{root}/topic.properties"]
+        return [part for path in paths for part in (*before, path)]
+
+    said = ("--assume", "client=java,commit=sync,processing=poll", "--quiet")
+    code, out, _ = audit(*of("new"), *of("old", "--baseline"), *said)
+    assert code == 0
+    assert out.splitlines()[0].endswith(" unchanged.")
+    Path("new/apps/b/consumer.properties").write_text(MOVES.format("b"), encoding="utf-8")
+    code, out, _ = audit(*of("new"), *of("old", "--baseline"), *said)
+    assert code == 1
+    assert "(consumer group of new/apps/b/consumer.properties)" in " ".join(out.partition("\n\n")[0].split())
+
+
+BINDINGS = """
+spring:
+  cloud:
+    stream:
+      bindings:
+        a-in-0: {destination: orders, group: shop}
+        b-in-0: {destination: orders, group: shop2}
+      kafka:
+        bindings:
+          a-in-0: {consumer: {enable-dlq: true}}
+          b-in-0: {consumer: {configuration: {auto.offset.reset: earliest}}}
+        binder: {brokers: "a:9092"}
+"""
+
+
+def test_bindings_of_one_file_are_found_again_by_their_names(audit: Run) -> None:
+    for folder in ("old", "new"):
+        files(folder)
+        Path(folder, "application.yml").write_text(BINDINGS, encoding="utf-8")
+    code, out, _ = audit("new", "--baseline", "old", "--quiet")
+    assert code == 0
+    assert out.splitlines()[0].endswith(" unchanged.")
+
+
+def test_a_new_doubt_leaves_it_open_whether_topics_got_worse(audit: Run) -> None:
+    broker = (
+        "environment: {KAFKA_PROCESS_ROLES: broker, KAFKA_NODE_ID: 1, KAFKA_LOG_DIRS: /data}\n    volumes: [a:/data]"
+    )
+    compose = f"services:\n  k1:\n    image: apache/kafka:4.0.1\n    {broker}\n"
+    connect = "  connect:\n    image: confluentinc/cp-kafka-connect:8.0.0\n"
+    old, new = state("old", SAFE), state("new", SAFE)
+    Path(old, "docker-compose.yml").write_text(f"{compose}volumes: {{a: {{}}}}\n", encoding="utf-8")
+    Path(new, "docker-compose.yml").write_text(f"{compose}{connect}volumes: {{a: {{}}}}\n", encoding="utf-8")
+    code, out, _ = audit(new, "--baseline", old, "--quiet")
+    assert code == 3
+    assert "new warning: new/docker-compose.yml:7: service connect runs Kafka Connect" in out
+    assert audit(new, "--baseline", new, "--quiet")[0] == 0
+
+
+def test_another_value_of_what_is_not_checked_is_named_and_counts_for_nothing(audit: Run) -> None:
+    old, new = (
+        state(folder, SAFE, f"{TOPIC}retention.ms={age}\n") for folder, age in (("old", "518400000"), ("new", "1"))
+    )
+    code, out, _ = audit(new, "--baseline", old, "--quiet")
+    assert code == 0
+    assert "new warning: new/topic.properties:4: retention.ms: early deletion: not checked." in out
+    code, out, _ = audit(new, "--baseline", new, "--quiet")
+    assert (code, "new warning" in out) == (0, False)

@@ -15,6 +15,7 @@ from ..clients import CONNECT, SPRING_CLOUD
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, below, duplicates
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
+from ..topics import of_file
 from .client_objects import TAKES, entries_of_object
 from .connect_topics import ENABLE, PREFIX, beside, new_topics
 from .foreign import refuse_other_syntax
@@ -218,7 +219,7 @@ def with_workers(files: Sequence[ConfigurationFile], problems: list[Notice]) -> 
         *(
             replace(
                 file,
-                name=f"the topic of {unnamed[0].path}" if file in unnamed else file.name,
+                name=of_file(unnamed[0].path) if file in unnamed else file.name,
                 warnings=(*file.warnings, *beside(described, [topic for topic in file.creates if not topic.apart])),
             )
             for file in files

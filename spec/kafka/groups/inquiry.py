@@ -404,6 +404,7 @@ class GroupsInquiry(Inquiry):
         set_here = [entry for entry in deciding if entry.file == file.path]
         return Subject(
             about=file.path if file.name is None else f"{file.path} ({file.name})",
+            client=(file.path, file.name),
             cases=tuple(found.values()),
             place=(file.path, set_here[0].line if set_here else None),
             doubts=(*(warning for warning in file.warnings if warning.decides), *_doubts(files, found.values())),

@@ -400,6 +400,7 @@ class TransactionsInquiry(Inquiry):
             doubts |= {notice.text: notice for notice in _doubts(files, chosen)}
         return Subject(
             about=file.path if file.name is None else f"{file.path} ({file.name})",
+            client=(file.path, file.name),
             cases=tuple(found.values()),
             place=(entry.file, entry.line),
             doubts=tuple(doubts.values()),

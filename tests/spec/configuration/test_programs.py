@@ -208,6 +208,29 @@ def test_topics_and_programs_are_distinguished_in_every_reading(tmp_path: Path) 
     assert any(one.others for one in found)
 
 
+def test_each_program_is_of_the_files_of_its_producer_and_its_consumer(tmp_path: Path) -> None:
+    files = {"a/p.properties": SAFE, "b.properties": SAFE, "a/c.properties": "enable.auto.commit=false\ngroup.id=g\n"}
+    found = read(tmp_path, files)
+    clients = {(origin.producer, origin.consumer) for one in found for origin in one.origins}
+    own = {name: ((str(tmp_path / name), None, 0),) for name in files}
+    assert clients == {(own[name], own["a/c.properties"]) for name in ("a/p.properties", "b.properties")}
+    assert all(other.origins == one.origins for one in found for other in one.others)
+
+
+@pytest.mark.parametrize(
+    ("client", "expected"),
+    [("java", {"4.1"}), ("java-2.8", {"2.8"}), ("librdkafka", {"4.1", "2.8"}), ("sarama", {"4.1", "2.8"})],
+)
+def test_what_is_assumed_of_the_client_is_of_each_program_with_which_it_goes(
+    client: str, expected: set[str], tmp_path: Path
+) -> None:
+    files = {"application.yml": f"{SPRING}      acks: all\n", "b.properties": "acks=1\n"}
+    found = read(tmp_path, files, assume=f"client={client},files=apart")
+    java = {reading.java for one in found[:1] for other in (one, *one.others) for reading in other.alike}
+    assert found[0].programs == ("application.yml",)
+    assert java == expected
+
+
 def test_a_topic_that_a_program_creates_for_itself_is_written_by_no_other(tmp_path: Path) -> None:
     text = "clusters=a,b\na->b.enabled=true\nb->a.enabled=true\na.producer.acks=1\nb->a.replication.factor=3\n"
     (tmp_path / "mm2.properties").write_text(text, encoding="utf-8")
