@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
+from neverlost.model.arguments import argument
 from neverlost.spec.families import exposures
 from neverlost.spec.kafka.replication.differences import TIME_LINE
 
@@ -23,7 +24,7 @@ from .old_formats import TO_HIGH_WATERMARK, formats_without_epochs
 from .producer_rules import Producer, ProducerFileSettings, old_producer, other_producer, producer
 from .programs import Origin
 from .protocol import about_protocol, held_settings, protocol_of
-from .readings import ZONES, Reading
+from .readings import CLIENT, ZONES, Reading
 from .storage import replicas_on_one_machine
 from .suspicions import suspicions
 from .tolerance import NODE_LOSS, ZONE_LOSS
@@ -248,6 +249,7 @@ def deployment_of(
         settings["truncation"] = TO_HIGH_WATERMARK
         warnings += [old_format]
     client_doubts = [sources[key].notice(*said, decides=True) for key, *said in made.doubts]
+    client_doubts += _of_newer_clients(made, files, reading, sources)
     warnings += client_doubts
     if made.idempotence:
         warnings += about_forgetting(files, clients, chosen.version, reading.java)
@@ -314,6 +316,28 @@ def _brokers(topic: str, files: Sequence[ConfigurationFile], version: str) -> Pr
     has_key = key is not None and catalogue().has("broker", key, version)
     given = [entry.value.strip() for entry in entries_of(files, "broker") if has_key and entry.key == key]
     return Producer(acks=ACKS.get(given[0], "1") if given else "all", retries=0, idempotence=False, in_flight=1)
+
+
+def _of_newer_clients(
+    made: Producer, files: Sequence[ConfigurationFile], reading: Reading, sources: Mapping[str, SourcedValue]
+) -> Iterator[Notice]:
+    """What a client from 2.5 on does with brokers before 2.5, which the model has with later ones only."""
+    is_known = CLIENT in reading.assumed or any(file.client_release for file in files if file.role == "producer")
+    if at_least(reading.chosen.version, TAKES_ANY_FIRST_SINCE) or not (
+        made.renumbers or (made.would_renumber and not is_known)
+    ):
+        return
+    what = "a Java client from 2.5 on may write a record twice."
+    why = (
+        "A broker that has started again knows the last batch of a producer only (ProducerStateManager.writeSnapshot): it refuses an"
+        " earlier one that is sent again, and such a client numbers anew whatever is not answered."
+    )
+    older = (
+        ""
+        if made.renumbers
+        else f", or say {argument('assume', f'{CLIENT}=java')} if the client is of the brokers' release"
+    )
+    yield sources["enable.idempotence"].notice(what, why, f"Write {IN_FLIGHT}=1{older}.", decides=True)
 
 
 def _settings(

@@ -47,8 +47,8 @@ class Producer:
 
     `conflict` is the setting that switched idempotence off; `refused` lists what it does not start with. `not_modelled` is why the
     model does not have it. `acks_earlier`: does it take a record that was refused for written, because a later one was? `renumbers`:
-    does it begin a new epoch then, and number anew what is not acknowledged? `doubts` are what this client does otherwise than the
-    model: the key, what, why, and what to do.
+    does it begin a new epoch then, and number anew what is not acknowledged? `would_renumber`: would it from 2.5 on? `doubts` are what
+    this client does otherwise than the model: the key, what, why, and what to do.
     """
 
     acks: str
@@ -60,6 +60,7 @@ class Producer:
     not_modelled: str = ""
     acks_earlier: bool = False
     renumbers: bool = False
+    would_renumber: bool = False
     doubts: tuple[tuple[str, str, str, str], ...] = ()
 
 
@@ -90,13 +91,14 @@ def producer(written: ProducerFileSettings, version: str, release: str) -> Produ
     in_flight = written.in_flight or usual_in_flight
     retries = _retries(written, idempotent, version)
     reorders = retries > 0 and not at_least(version, KEEPS_ORDER_SINCE)
-    renumbers = idempotent and retries > 0 and in_flight > 1 and at_least(version, RENUMBERS_SINCE)
+    would_renumber = idempotent and retries > 0 and in_flight > 1 and not written.transactional
     return Producer(
         acks=written.acks or ("all" if idempotent else configuration_key("producer", "acks").default(version) or "1"),
         retries=retries,
         idempotence=idempotent,
         in_flight=max(in_flight, 2) if reorders else in_flight,
-        renumbers=renumbers and not written.transactional,
+        renumbers=would_renumber and at_least(version, RENUMBERS_SINCE),
+        would_renumber=would_renumber,
         conflict=conflicts[0][0] if by_default and not wanted and conflicts else None,
         refused=refused,
     )

@@ -338,7 +338,7 @@ def test_a_verdict_assumes_that_bugs_which_the_model_does_not_have_do_not_happen
 
 
 def test_a_verdict_that_rests_on_nothing_unsaid_names_no_default(audit: Run, tmp_path: Path) -> None:
-    producer = "acks=all\nenable.idempotence=true\nkey.serializer=a.B\n"
+    producer = "acks=all\nenable.idempotence=true\nkey.serializer=a.B\nmax.in.flight.requests.per.connection=1\n"
     (tmp_path / "producer.properties").write_text(producer, encoding="utf-8")
     topic = "replication.factor=1\nmin.insync.replicas=1\nunclean.leader.election.enable=false\n"
     (tmp_path / "topic.properties").write_text(topic, encoding="utf-8")

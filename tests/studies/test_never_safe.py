@@ -299,3 +299,18 @@ def test_one_machine_for_all_brokers_is_a_doubt_of_any_single_fault(
     assert "the files have several brokers run on one machine" in " ".join(out.split())
     code, out, _ = run("audit", *files, *asked, "--survive", "node-loss")
     assert (code, "node-loss is 3 power losses" in " ".join(out.split())) == (NOT_SAFE, True)
+
+
+@pytest.mark.parametrize(
+    ("assumed", "doubted"), [((), True), (("--assume", "client=java"), False)], ids=["any", "java"]
+)
+def test_a_client_that_may_be_newer_than_brokers_before_2_5_is_a_doubt(
+    assumed: tuple[str, ...], doubted: bool, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    producer = "key.serializer=a.B\nacks=all\nenable.idempotence=true\n"
+    for name, text in (("topic.properties", TOPIC), ("producer.properties", producer)):
+        Path(name).write_text(text, encoding="utf-8")
+    asked = ("topic.properties", "producer.properties", "--kafka-version", "2.4", "--survive", "pod-kill", "--quiet")
+    _, out, err = run("audit", *asked, *assumed)
+    assert ("a Java client from 2.5 on may write a record twice" in " ".join(out.split())) == doubted, err
