@@ -107,10 +107,6 @@ def validate_command(
     return found.exit_code
 
 
-AS_GIVEN = ("producer_epochs",)
-"""Bounds that are never larger than was said: with further epochs a producer is Java's, which sends to no deposed leader."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Asked:
     """A log, and the profile of which a run may explain it. Nobody gave the bounds in `free`; the faults in `endless` have no limit."""
@@ -147,7 +143,7 @@ class Asked:
         from neverlost.conformance.validation import room_for
 
         steps = len(self.log.entries) * (1 + (self.hidden_steps if self.hidden else 0))
-        free = {name: self.bounds[name] for name in self.free if name not in AS_GIVEN}
+        free = {name: self.bounds[name] for name in self.free if name not in self.profile.bounds_on_request}
         larger = {**self.bounds, **room_for(steps, self.profile, free)}
         unfit = self.profile.unfit
         if unfit is not None and unfit(larger):

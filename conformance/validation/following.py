@@ -136,6 +136,7 @@ class LogSearch:
         self.hidden = [step for step in model.steps if step.action.name in hidden] if hidden and hidden_steps else []
         self.hidden_steps = hidden_steps if self.hidden else 0
         self.may_be_more, self.leaves_more = may_be_more, False
+        self.beyond = ""
         self.interpreter = Interpreter(model, endless)
         self.looked = 0
         self.stopped_by: str | None = None
@@ -154,7 +155,20 @@ class LogSearch:
         if outcome.verdict == LogVerdict.REFUSED and self.may_be_more and self.leaves_more:
             why = f"more than {most} hidden steps before an event were not tried ({argument('hidden_steps')})"
             return replace(outcome, verdict=LogVerdict.UNDECIDED, stopped_by=why)
+        if outcome.verdict == LogVerdict.REFUSED and self.beyond:
+            why = f"a hidden step that goes beyond the numbers of the model was not tried: {self.beyond}"
+            return replace(outcome, verdict=LogVerdict.UNDECIDED, stopped_by=why)
         return outcome
+
+    def _hidden_after(self, words: Packed, step: Step) -> Packed | None:
+        """The state after a hidden step; None too if it leaves a domain, as faults without a limit may."""
+        try:
+            return self.interpreter.after(words, step)
+        except ModelError as error:
+            if not self.interpreter.full:
+                raise
+            self.beyond = str(error)
+            return None
 
     def _search(self) -> Outcome:
         (start,) = self.model.initial_states()
@@ -222,7 +236,7 @@ class LogSearch:
             reached: list[tuple[tuple[Step, ...], Packed]] = []
             for steps, before in level:
                 for step in self.hidden:
-                    found = self.interpreter.after(before, step)
+                    found = self._hidden_after(before, step)
                     if self.stopped(position):
                         return
                     if found is None or found in seen:
@@ -235,7 +249,7 @@ class LogSearch:
                     yield reached[-1]
             level = reached
         if self.may_be_more and not self.leaves_more:
-            further = (self.interpreter.after(before, step) for _, before in level for step in self.hidden)
+            further = (self._hidden_after(before, step) for _, before in level for step in self.hidden)
             self.leaves_more = any(found is not None and found not in seen for found in further)
 
     def _outcome(self, verdict: LogVerdict, explained: int, furthest: Sequence[Move | None], start: Packed) -> Outcome:

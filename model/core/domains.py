@@ -44,7 +44,8 @@ class Index(int, metaclass=Named):
     A set that no bound changes has a fixed number of `members` instead, or `names`, one for each member: "in doubt" is the member
     `IN_DOUBT` of the class.
     A bound may be 0 if it is `optional`: then nothing of it exists. `absent` says, as a clause, what a verdict then assumes, if that
-    must not be overlooked: "no exchange is delayed". `present` says what one assumes where it is not 0.
+    must not be overlooked: "no exchange is delayed". `present` says what one assumes where it is not 0. It is 0 also where other bounds
+    are made as large as a log may need, if it is `on_request`.
     `whose` says whose fault each member is, if it is one.
     `symmetric` says that no action distinguishes members (beyond the first `distinguished` ones), so that only one of the
     states that differ by renaming members must be explored.
@@ -58,6 +59,7 @@ class Index(int, metaclass=Named):
     symmetric: ClassVar[bool] = False
     distinguished: ClassVar[int] = 0
     optional: ClassVar[bool] = False
+    on_request: ClassVar[bool] = False
     absent: ClassVar[str] = ""
     present: ClassVar[str] = ""
     whose: ClassVar[str] = ""
@@ -74,6 +76,7 @@ class Index(int, metaclass=Named):
         symmetric: bool = False,
         distinguished: int = 0,
         optional: bool = False,
+        on_request: bool = False,
         absent: str = "",
         present: str = "",
         whose: str = "",
@@ -81,7 +84,8 @@ class Index(int, metaclass=Named):
         cls.bound, cls.more, cls.names = bound, members or len(names) or more, names
         cls.prefix, cls.first = prefix, first
         cls.symmetric, cls.distinguished = symmetric, distinguished
-        cls.optional, cls.absent, cls.present, cls.whose = optional, absent, present, whose
+        cls.optional, cls.on_request = optional, on_request
+        cls.absent, cls.present, cls.whose = absent, present, whose
 
     @classmethod
     def base(cls) -> type[Index]:

@@ -316,6 +316,11 @@ class Profile:
         """The bounds that may be 0, and what a verdict then assumes, as a clause or empty."""
         return {index.base().bound: index.base().absent for index in self.domains if index.base().optional}
 
+    @cached_property
+    def bounds_on_request(self) -> frozenset[str]:
+        """The optional bounds that are 0 unless somebody says otherwise."""
+        return frozenset(index.base().bound for index in self.domains if index.base().on_request)
+
     @property
     def all_properties(self) -> tuple[Property, ...]:
         """The asserted properties, then the probes, then those on request."""

@@ -276,3 +276,30 @@ def test_of_bounds_that_do_not_go_together_only_lost_decisions_stay_at_none(
     assert code == 0, out
     _, out, _ = run("validate", REFUSED, "--profile", "kafka-4.3", "--quiet")
     assert "does NOT follow kafka-4.3, if the controllers lose no decision." in " ".join(out.split())
+
+
+TIMED_OUT = """{"neverlost": "events", "schema": 1, "profile": "kafka-transactions-4.2"}
+{"event": "start", "parameters": {"producer": "p1", "way": "at-once"}}
+{"event": "begin", "parameters": {"producer": "p1", "txn": "t1"}}
+{"event": "produce", "parameters": {"producer": "p1", "txn": "t1", "partition": "a1", "way": "at-once"}}
+{"event": "end", "parameters": {"producer": "p1", "txn": "t1", "result": "commit", "way": "at-once"}}
+{"event": "time_out"}
+"""
+"""A timeout of a transaction that has been decided, which no hidden step makes possible."""
+
+
+def test_a_hidden_step_that_goes_beyond_the_numbers_of_a_model_is_no_error(run: Run, tmp_path: Path) -> None:
+    log = tmp_path / "log.ndjson"
+    log.write_text(TIMED_OUT, encoding="utf-8")
+    code, out, err = run("validate", str(log), "--quiet", "--hidden", "move_coordinator", "--hidden-steps", "5")
+    assert (code, err) == (3, "")
+    assert "a hidden step that goes beyond the numbers of the model was not tried" in " ".join(out.split())
+
+
+def test_a_bound_that_is_there_on_request_stays_as_it_is(run: Run, tmp_path: Path) -> None:
+    log = tmp_path / "log.ndjson"
+    log.write_text(TIMED_OUT, encoding="utf-8")
+    asked = ("--hidden", "move_coordinator", "--hidden-steps", "1", "--coordinator-moves", "1")
+    code, out, err = run("validate", str(log), "--quiet", *asked)
+    assert (code, err) == (1, "")
+    assert "No run of the model explains line 6" in " ".join(out.split())

@@ -114,6 +114,7 @@ class ProducerEpoch(
     prefix="p",
     first=1,
     optional=True,
+    on_request=True,
     absent="the producer begins no further epoch",
 ):
     """A further epoch of an idempotent producer: it numbers what is not acknowledged anew, as Java's does (KAFKA-15591)."""

@@ -123,6 +123,7 @@ class PartialLoad(
     prefix="l",
     first=1,
     optional=True,
+    on_request=True,
     absent="no coordinator loses its log while it reads it",
     whose=BROKER,
 ):
