@@ -177,7 +177,7 @@ class Transactions(State):
     expirations = budget(up_to(Count), singular="expiry of producer state", whose=OPERATOR)
     """How many times a partition may forget the producer (`producer.id.expiration.ms`, or its last record was deleted)."""
     lost_markers = budget(up_to(Count), singular="lost marker", whose=BROKER)
-    """How many times a partition may lose a marker at the end of its log, by an unclean election."""
+    """How often a partition may lose a marker at the end of its log, by an unclean election or as any acknowledged record is lost."""
     early_reads = budget(up_to(Count), singular="early read", whose=BROKER)
     """How many times a fetch of committed records may be answered while the high watermark moves."""
 
