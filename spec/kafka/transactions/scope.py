@@ -119,8 +119,8 @@ NOT_MODELLED = {
     "an epoch whose append to the coordinator's log failed (KAFKA-9666)": "the model's log takes every record",
     "prepared transactions of two-phase commit (KIP-939)": "not released",
     "the aborted index, and other fetches": (
-        "readers see what the last marker says; in a compacted topic a fetch that meets the cleaner may miss an abort, as it looks for it"
-        " in segments that have just been replaced (LocalLog.collectAbortedTransactions of 4.3.1, read, not run)"
+        "readers see what the last marker says; in a compacted topic a fetch that meets the cleaner may miss an abort, as it looks for"
+        " it in segments that have just been replaced (LocalLog.collectAbortedTransactions of 4.3.1, read, not run)"
     ),
     "idempotent producers without transactions": "replication has them",
     "time": "timeouts and expiry may come at any moment, so every timing is covered",
