@@ -20,6 +20,8 @@ NO_MEMORY = (
 """Messages of libraries that do not raise MemoryError, but an error of their own."""
 
 
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
 SENSIBLE_SHARE = 0.75
 """The share of the memory that is free at the start. The rest is for other processes, and for allocations between two checks."""
 
@@ -40,8 +42,15 @@ def lacks_memory(error: Exception) -> bool:
 
 
 def resident_bytes() -> int:
-    """The memory that the process holds now; its peak if the system does not report it."""
-    return _status("VmRSS") or _peak_of_usage()
+    """The memory that the process holds now; its peak if the system does not report it.
+
+    Searches ask often, so it is read where the system has the least to write.
+    """
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * PAGE_BYTES
+    except OSError:
+        return _peak_of_usage()
 
 
 def peak_bytes() -> int:
@@ -49,15 +58,11 @@ def peak_bytes() -> int:
 
     Read from the system's status file if there is one: the figure of `getrusage` includes the parent's memory at the start.
     """
-    return _status("VmHWM") or _peak_of_usage()
-
-
-def _status(name: str) -> int | None:
     try:
         with open("/proc/self/status", encoding="ascii") as file:
-            return next((int(line.split()[1]) * 1024 for line in file if line.startswith(name)), None)
-    except OSError:
-        return None
+            return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
+    except (OSError, StopIteration):
+        return _peak_of_usage()
 
 
 def _peak_of_usage() -> int:
