@@ -66,7 +66,11 @@ PLACED = {
     "two nodes": ((node("node.labels.a == 1"), node("node.labels.a == 1"), node("node.labels.a == 2")), 2),
     "spread over nodes": (("{placement: {preferences: [{spread: node.id}]}}",) * 3, 1),
     "one replica on each node": (("{replicas: 3, placement: {max_replicas_per_node: 1}}",), 1),
+    "two replicas on each node": (("{replicas: 3, placement: {max_replicas_per_node: 2}}",), 2),
+    "no limit": (("{replicas: 3, placement: {max_replicas_per_node: 0}}",), 3),
+    "one replica of each service on each node": (("{placement: {max_replicas_per_node: 1}}",) * 3, 3),
     "one on every node": (("{mode: global}",), 1),
+    "one of each service on every node": (("{mode: global}",) * 3, 3),
     "spread over one node": (
         ("{replicas: 3, placement: {preferences: [{spread: node.id}], constraints: [node.hostname == n1]}}",),
         3,
