@@ -34,7 +34,7 @@ from .spring_elsewhere import may_be_application, set_by_container, unseen
 from .start_commands import starts_broker, with_variables_set
 from .topic_commands import topics_created
 from .variables import Variable, names_a_broker
-from .yaml_documents import Listing, Mapping, Node, Scalar, read_documents
+from .yaml_documents import Listing, Mapping, Node, Scalar, read_documents, whole_number
 
 FORM = "compose"
 SERVICES = re.compile(r"^services\s*:\s*(?:#.*)?$", re.MULTILINE)
@@ -147,11 +147,10 @@ def _placed(parts: Mapping, broker: Broker) -> tuple[Hashable | None, Broker]:
     constraints = parts.at("deploy", "placement", "constraints")
     wanted = frozenset("".join(one.split()) for one in _texts(constraints)) if constraints is not None else frozenset()
     is_pinned = any(one.startswith(OF_ONE_NODE) for one in wanted)
-    most = (
-        "1" if parts.text("deploy", "mode") == "global" else parts.text("deploy", "placement", "max_replicas_per_node")
-    )
-    if most and most.isdecimal() and int(most):
-        broker = replace(broker, count=min(int(most), broker.count or 1))
+    is_global = parts.text("deploy", "mode") == "global"
+    most = 1 if is_global else whole_number(parts.text("deploy", "placement", "max_replicas_per_node"))
+    if most:
+        broker = replace(broker, count=min(most, broker.count or 1))
     is_spread = parts.at("deploy", "placement", "preferences") is not None
     return None if is_spread and not is_pinned else wanted, broker
 
@@ -392,8 +391,7 @@ def _unkept(broker: Broker, mounts: Sequence[Mount]) -> Iterator[Notice]:
 
 def _count(service: _Service) -> int | None:
     """How many containers of a service Compose starts; None if the command that starts them says it."""
-    given = service.parts.text("scale") or service.parts.text("deploy", "replicas") or "1"
-    return int(given) if given.isdecimal() else None
+    return whole_number(service.parts.text("scale") or service.parts.text("deploy", "replicas") or "1")
 
 
 def _mounts(service: _Service) -> Iterator[Mount]:

@@ -34,7 +34,7 @@ DECIDING = (
 """How names of Spring's end that decide, beside those that mean a key of Kafka's."""
 PROFILES, FILES, JSON = "springprofiles", "springconfig", "springapplicationjson"
 GIVEN = re.compile(
-    r"""(?:(?<![\w.])|(?<=-D))(spring[._][\w.\-\[\]]*[\w\]])["']?\s*[=:\s]\s*["']?([^\s"',}]*)""", re.IGNORECASE
+    r"""(?:(?<![\w.])|(?<=-D))(spring[._][\w.\-\[\]]{0,250}[\w\]])["']?\s*[=:\s]\s*["']?([^\s"',}]*)""", re.IGNORECASE
 )
 """What sets a property in a command, or in another variable: `--spring.profiles.active=prod`, `-Dspring.profiles.active=prod`."""
 FOLDER = "config"

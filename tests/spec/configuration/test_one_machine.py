@@ -84,6 +84,10 @@ def test_services_are_on_one_machine_unless_a_swarm_must_spread_them(name: str, 
     assert machine(tmp_path, services(*deploys), ending="yaml", version=None) == expected
 
 
+def test_a_number_that_no_cluster_has_is_refused_or_not_known(tmp_path: Path) -> None:
+    assert machine(tmp_path, services(f"{{replicas: {'9' * 5000}}}"), ending="yaml", version=None) == 1
+
+
 PODS = """\
 apiVersion: apps/v1
 kind: StatefulSet
