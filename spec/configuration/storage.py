@@ -19,8 +19,9 @@ DEFAULT = "/tmp/kafka-logs"
 OF_SERVERS = ("process.roles", "zookeeper.connect")
 ADDRESSES = ("advertised.listeners", "listeners", "advertised.host.name", "host.name")
 ADDRESS = re.compile(r"(?:[^:/]+://)?(?!0\.0\.0\.0|\[::\])(?P<host>\[[\da-fA-F:.]+\]|[\w.-]+)(?::(?P<port>\d+))?")
+"""Where others reach a broker, the first that is set; and a host at which they can, with its port."""
 OF_ITSELF = re.compile(r"localhost|127(?:\.\d+){3}|\[::1\]")
-"""Where others reach a broker, the first that is set; a host that they can reach it at, with its port; and the machine itself."""
+"""The machine itself."""
 WHY = "An audit assumes that a broker which restarts still has its log."
 ADVICE = f"Write {LOG_DIRS}=/var/lib/kafka/data, or wherever the disk is."
 

@@ -16,7 +16,7 @@ from .containers import NEEDS_ITS_LOG, Broker, Container, differences, together
 from .foreign_keys import decides_elsewhere
 from .references import Filled
 from .variables import Variable
-from .yaml_documents import Listing, Mapping, Node, Scalar
+from .yaml_documents import Listing, Mapping, Node, Scalar, whole_number
 
 FORM = "Helm values"
 TEMPLATE = "Audit what helm template prints"
@@ -155,11 +155,10 @@ def count_of(parts: Mapping, key: str, default: int, values: Values, problems: l
     given = parts.at(key)
     if given is None:
         return default
-    text = (given.text or "") if isinstance(given, Scalar) else ""
-    if text.isdecimal():
-        return int(text)
-    problems.append(values.notice("this is no number of pods.", WHY, "Write a number.", given.line, key))
-    return None
+    found = whole_number(given.text if isinstance(given, Scalar) else None)
+    if found is None:
+        problems.append(values.notice("this is no number of pods.", WHY, "Write a number.", given.line, key))
+    return found
 
 
 def finished(

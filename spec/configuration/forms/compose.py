@@ -27,13 +27,14 @@ from .foreign_keys import decides_elsewhere, sets_elsewhere
 from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, STARTS, Image, name_and_tag, names
 from .pod_placement import most_on_one_machine
 from .pod_volumes import folders_of_logs, is_in
+from .properties_file import read_text
 from .references import filled_by_compose
 from .scripts import CommandNotRead
 from .spring_elsewhere import may_be_application, set_by_container, unseen
 from .start_commands import starts_broker, with_variables_set
 from .topic_commands import topics_created
 from .variables import Variable, names_a_broker
-from .yaml_documents import Listing, Mapping, Node, Scalar, read_documents
+from .yaml_documents import Listing, Mapping, Node, Scalar, read_documents, whole_number
 
 FORM = "compose"
 SERVICES = re.compile(r"^services\s*:\s*(?:#.*)?$", re.MULTILINE)
@@ -72,11 +73,8 @@ IN_ENV = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*[=:]
 ADVICE = (
     "Write what it sets into environment, or leave it out of a copy; write a topic's settings into a file of its own."
 )
-
-
-SPREADING = ("max_replicas_per_node", "preferences")
 OF_ONE_NODE = ("node.hostname==", "node.id==")
-"""What has Docker Swarm place containers on several nodes, and what binds them to one, without blanks."""
+"""What binds the containers of a service to one node of Docker Swarm, without blanks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +121,7 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
             problems.append(container.notice(what, advice=advice, line=command[0].line))
             continue
         brokers.append(_broker(replace(service, container=container), image, problems))
-        placed.append((_machine_of(service.parts), brokers[-1]))
+        placed.append(_placed(service.parts, brokers[-1]))
     problems += [*differences(brokers), *_overridden(source, own)]
     if not brokers and not problems:
         what = "none of its services runs a broker in an image that is known."
@@ -140,16 +138,21 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     return [whole, *dict.fromkeys(topics)]
 
 
-def _machine_of(parts: Mapping) -> Hashable | None:
-    """What is equal for services that run on one machine: all do, unless Docker Swarm must place them on different ones.
+def _placed(parts: Mapping, broker: Broker) -> tuple[Hashable | None, Broker]:
+    """What is equal for services that may run on one machine, with the containers of this one that may; None if they are spread.
 
-    None if it spreads the containers. It takes compose files too ("placement" in Docker's Compose Deploy Specification).
+    All services may, unless Docker Swarm, which takes compose files too, must place them on different ones ("placement" in Docker's
+    Compose Deploy Specification).
     """
-    placement, constraints = parts.at("deploy", "placement"), parts.at("deploy", "placement", "constraints")
+    constraints = parts.at("deploy", "placement", "constraints")
     wanted = frozenset("".join(one.split()) for one in _texts(constraints)) if constraints is not None else frozenset()
-    spread = isinstance(placement, Mapping) and any(key in placement.values for key in SPREADING)
     is_pinned = any(one.startswith(OF_ONE_NODE) for one in wanted)
-    return None if (spread or parts.text("deploy", "mode") == "global") and not is_pinned else wanted
+    is_global = parts.text("deploy", "mode") == "global"
+    most = 1 if is_global else whole_number(parts.text("deploy", "placement", "max_replicas_per_node"))
+    if most:
+        broker = replace(broker, count=min(most, broker.count or 1))
+    is_spread = parts.at("deploy", "placement", "preferences") is not None
+    return None if is_spread and not is_pinned else wanted, broker
 
 
 def _services(source: SourceText, problems: list[Notice]) -> Iterator[_Service]:
@@ -213,18 +216,18 @@ def _set_beside(path: str) -> frozenset[str]:
 def _overridden(source: SourceText, own: Sequence[str]) -> Iterator[Notice]:
     """That the file beside it which Compose lays over it by default ("Merge Compose files" of Docker) changes a service of Kafka's."""
     path = Path(source.path)
-    names = OVERRIDES if path.name in BASES else ()
-    beside = next((one for name in names if (one := path.with_name(name)).is_file()), None)
+    overrides = OVERRIDES if path.name in BASES else ()
+    beside = next((one for name in overrides if (one := path.with_name(name)).is_file()), None)
     if beside is None:
         return
     advice = "Audit what docker compose config prints."
     laid = f"{beside.name} lies beside it, and Compose lays that over it by default"
     try:
-        documents = read_documents(beside.read_text(encoding="utf-8"), str(beside), merges=True)
-        services = documents[0].at("services") if documents and isinstance(documents[0], Mapping) else None
-    except (ConfigurationError, OSError, ValueError):
+        documents = read_documents(read_text(str(beside)), str(beside), merges=True)
+    except ConfigurationError:
         yield source.notice(f"{laid}: it is not understood.", WHY, advice)
         return
+    services = documents[0].at("services") if documents and isinstance(documents[0], Mapping) else None
     for name, parts in services.values.items() if isinstance(services, Mapping) else ():
         keys = {key for key in parts.lines if not key.startswith("x-")} if isinstance(parts, Mapping) else set()
         is_kafka = isinstance(parts, Mapping) and KAFKAS.search(parts.text("image") or "")
@@ -388,8 +391,7 @@ def _unkept(broker: Broker, mounts: Sequence[Mount]) -> Iterator[Notice]:
 
 def _count(service: _Service) -> int | None:
     """How many containers of a service Compose starts; None if the command that starts them says it."""
-    given = service.parts.text("scale") or service.parts.text("deploy", "replicas") or "1"
-    return int(given) if given.isdecimal() else None
+    return whole_number(service.parts.text("scale") or service.parts.text("deploy", "replicas") or "1")
 
 
 def _mounts(service: _Service) -> Iterator[Mount]:

@@ -142,16 +142,6 @@ def of_connector(
         raise ConfigurationError(problems)
     sink = _is_sink(entries)
     role = "consumer" if sink else "producer"
-    kind = "sink" if sink else "source"
-    what = WORKER_UNKNOWN.format(role)
-    why = f"The worker's {role}.* goes before Connect's own values."
-    doubt = Notice(what=what, why=why, advice="Add the worker's file.", file=path, decides=True)
-    again = Notice(
-        what=f"a task of a {kind} that ends in a crash begins again at its last offset.",
-        why="What it sends or hands on again is not asked about.",
-        advice="Let what reads it take a repetition.",
-        file=path,
-    )
     own = tuple(below(entries, f"{role}.override."))
     given = {entry.key: entry for entry in entries}
     passes = next((entry for entry in entries if _goes_on(entry)), None)
@@ -167,7 +157,7 @@ def of_connector(
             form=CONNECTOR,
             role=role,
             entries=own,
-            warnings=(*warnings, *ignored, *left, again, doubt),
+            warnings=(*warnings, *ignored, *left, *_about_tasks(path, role)),
             name=name,
             client=CONNECT,
             creates=() if sink else tuple(new_topics(path, entries)),
@@ -176,6 +166,18 @@ def of_connector(
             keeps_failed=keeps if sink else None,
         )
     ]
+
+
+def _about_tasks(path: str, role: str) -> Iterator[Notice]:
+    """What is to be said of every connector: of its tasks that end in a crash, and of its worker."""
+    yield Notice(
+        what=f"a task of a {'sink' if role == 'consumer' else 'source'} that ends in a crash begins again at its last offset.",
+        why="What it sends or hands on again is not asked about.",
+        advice="Let what reads it take a repetition.",
+        file=path,
+    )
+    what, why = WORKER_UNKNOWN.format(role), f"The worker's {role}.* goes before Connect's own values."
+    yield Notice(what=what, why=why, advice="Add the worker's file.", file=path, decides=True)
 
 
 def _goes_on(entry: ConfigEntry) -> bool:
@@ -232,10 +234,9 @@ def sinks_with_workers(files: Sequence[ConfigurationFile]) -> list[Configuration
     """The files, sinks joined with what their worker sets for a consumer. A worker whose sinks are among the files has no other one."""
     workers = {file.name: file for file in files if file.form == WORKER and file.role == "consumer"}
     sinks = [file for file in files if file.form == CONNECTOR and file.role == "consumer" and file.name in workers]
-    run = [workers[file.name] for file in sinks]
-    joined = {id(file): _joined(file, [workers[file.name]], []) for file in sinks}
-    rest = [file for file in files if not any(file is one for one in run)]
-    return [found for file in rest if (found := joined.get(id(file), file)) is not None]
+    joined = {id(file): _joined(file, [workers[file.name]], []) or file for file in sinks}
+    run = {id(workers[file.name]) for file in sinks}
+    return [joined.get(id(file), file) for file in files if id(file) not in run]
 
 
 def _made_by(file: ConfigurationFile) -> list[ConfigurationFile]:

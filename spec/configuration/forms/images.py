@@ -263,4 +263,4 @@ STORES = (
     r"(?:.*/)?(?:postgres|postgresql|mysql|mariadb|mongo|mongodb|redis|valkey|memcached|cassandra|elasticsearch|opensearch|rabbitmq|minio)",
     r"(?:.*/)?(?:nginx|traefik|haproxy|envoy|grafana|prometheus|loki|jaeger|zipkin|otel-collector|alpine|busybox|curl)",
 )
-"""Images of what applications use: stores, proxies, what watches; they are no applications themselves."""
+"""Images of what applications use: databases, caches, proxies, monitoring. None of them is an application of Spring."""

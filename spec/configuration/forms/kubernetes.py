@@ -87,13 +87,7 @@ def read_kubernetes(
     problems: list[Notice] = []
     documents = list(_one_by_one(read_documents(source.text, source.path, forgives=_is_neutral, braces=True)))
     own = [one for one in documents if is_of_strimzi(one)]
-    templates = (one for document in own for one in scalars_in(document) if is_template(one.text or ""))
-    problems += [template_notice(source.path, one.line) for one in templates]
-    try:
-        found = read_resources(own, source.path)
-    except ConfigurationError as error:
-        found = []
-        problems += error.problems
+    found = _of_strimzi(own, source.path, problems)
     workloads = read_workloads([one for one in documents if not is_of_strimzi(one)], source.path, problems)
     found += workloads.files
     skipped = Counter[str]()
@@ -126,6 +120,17 @@ def read_kubernetes(
     if found:
         found[0] = replace(found[0], over_spring=tuple(over_spring))
     return _with_note(found, skipped, source)
+
+
+def _of_strimzi(own: Sequence[Mapping], path: str, problems: list[Notice]) -> list[ConfigurationFile]:
+    """What resources of Strimzi say. What is wrong goes to `problems`."""
+    templates = (one for document in own for one in scalars_in(document) if is_template(one.text or ""))
+    problems += [template_notice(path, one.line) for one in templates]
+    try:
+        return read_resources(own, path)
+    except ConfigurationError as error:
+        problems += error.problems
+        return []
 
 
 def _with_note(found: list[ConfigurationFile], skipped: Counter[str], source: SourceText) -> list[ConfigurationFile]:
@@ -181,6 +186,7 @@ def _wrong(document: Mapping, kind: str, path: str, workloads: WorkloadsRead) ->
 
 
 def _name(document: Mapping) -> str:
+    """The kind and the name of a resource."""
     return f"{document.text('kind') or ''} {document.text('metadata', 'name') or ''}".strip()
 
 
@@ -246,7 +252,23 @@ def _container(container: Mapping, whose: str, path: str) -> Iterator[Notice]:
 def _over_spring(
     document: Mapping, whose: str, documents: Sequence[Node], path: str, workloads: WorkloadsRead
 ) -> Iterator[Notice]:
-    """What a container of a program's own, or what it takes its variables from, sets over the file of an application of Spring's."""
+    """What a resource sets over the file of an application of Spring's: a program's own containers, and what has variables for them."""
+    yield from _held_over_spring(document, path)
+    there = {(one.text("kind"), one.text("metadata", "name")) for one in documents if isinstance(one, Mapping)}
+    for container in _containers(document):
+        if id(container) in workloads.containers or not may_be_application(image_name(container.text("image") or "")):
+            continue
+        yield from _set_over_spring(container, path)
+        sources = container.at("envFrom")
+        for one in sources.values if isinstance(sources, Listing) else ():
+            for ref, kind in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
+                name = one.text(ref, "name") if isinstance(one, Mapping) else None
+                if name is not None and (kind, name) not in there:
+                    yield unseen(whose, f"{kind} {name}", path, one.line)
+
+
+def _held_over_spring(document: Mapping, path: str) -> Iterator[Notice]:
+    """What the keys of a ConfigMap or a Secret set if they are variables."""
     nowhere = Variable(name="", value="", file=path, line=document.line)
     for part in ("data", "stringData") if document.text("kind") in ("ConfigMap", "Secret") else ():
         held = document.at(part)
@@ -256,22 +278,17 @@ def _over_spring(
             variable = _variable(key, None if hidden else value, path, line)
             if not is_spring(SourceText(path=key, text=variable.value)):
                 yield from set_by_container([variable], "", nowhere)
-    there = {(one.text("kind"), one.text("metadata", "name")) for one in documents if isinstance(one, Mapping)}
-    for container in _containers(document):
-        if id(container) in workloads.containers or not may_be_application(image_name(container.text("image") or "")):
-            continue
-        listed, sources = container.at("env"), container.at("envFrom")
-        env = [one for one in (listed.values if isinstance(listed, Listing) else ()) if isinstance(one, Mapping)]
-        given = [_variable(one.text("name") or "", one.at("value"), path, one.line) for one in env]
-        started = [node for key in ("command", "args") if (node := container.at(key)) is not None]
-        words = " ".join(one.text or "" for node in started for one in scalars_in(node))
-        at = replace(nowhere, line=started[0].line if started else container.line)
-        yield from set_by_container(given, f"{words} ", at)
-        for one in sources.values if isinstance(sources, Listing) else ():
-            for ref, kind in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
-                name = one.text(ref, "name") if isinstance(one, Mapping) else None
-                if name is not None and (kind, name) not in there:
-                    yield unseen(whose, f"{kind} {name}", path, one.line)
+
+
+def _set_over_spring(container: Mapping, path: str) -> Iterator[Notice]:
+    """What a container sets by its own variables and its command."""
+    listed = container.at("env")
+    env = [one for one in (listed.values if isinstance(listed, Listing) else ()) if isinstance(one, Mapping)]
+    given = [_variable(one.text("name") or "", one.at("value"), path, one.line) for one in env]
+    started = [node for key in ("command", "args") if (node := container.at(key)) is not None]
+    words = " ".join(one.text or "" for node in started for one in scalars_in(node))
+    at = Variable(name="", value="", file=path, line=started[0].line if started else container.line)
+    yield from set_by_container(given, f"{words} ", at)
 
 
 def _variable(name: str, value: Node | None, path: str, line: int) -> Variable:
@@ -288,8 +305,8 @@ def _that_run_brokers(documents: Sequence[Node], of_brokers: set[str], path: str
             continue
         for name, line in _config_maps(document.at(*PODS[kind], "volumes")):
             if name in of_brokers:
-                whose = f"{kind} {document.text('metadata', 'name') or ''}".rstrip()
-                what = f"{whose} mounts ConfigMap {name}, which has a broker's file: where that broker has its log is not read."
+                mounts = f"{_name(document)} mounts ConfigMap {name}, which has a broker's file"
+                what = f"{mounts}: where that broker has its log is not read."
                 yield Notice(what=what, why=NEEDS_ITS_LOG, advice=LEAVE_OUT, file=path, line=line)
 
 
@@ -312,7 +329,7 @@ def _files_in(
     workloads: WorkloadsRead,
 ) -> list[ConfigurationFile]:
     """The files of Kafka's in a ConfigMap. What may set something otherwise goes to `wrong`."""
-    name = f"ConfigMap {document.text('metadata', 'name') or ''}".rstrip()
+    name = _name(document)
     found: list[ConfigurationFile] = []
     held = document.at("data")
     sources = {key: _source(key, value, held, source) for key, value in _values(held)}
@@ -346,13 +363,14 @@ def _files_in(
 
 
 def _values(held: Node | None) -> Sequence[tuple[str, Node]]:
+    """The keys of a ConfigMap or a Secret, with what they hold."""
     return list(held.values.items()) if isinstance(held, Mapping) else []
 
 
 def _source(key: str, value: Node, held: Node | None, whole: SourceText) -> SourceText:
     """A file in a ConfigMap, whose lines are those of the file that the ConfigMap stands in, if it is a block."""
     text = value.text or "" if isinstance(value, Scalar) else ""
-    is_block = isinstance(value, Scalar) and value.is_block and isinstance(held, Mapping)
+    is_block = isinstance(value, Scalar) and value.is_block
     above = "\n" * held.lines[key] if is_block and isinstance(held, Mapping) else ""
     return SourceText(path=key, text=above + text, client=whole.client)
 

@@ -26,8 +26,11 @@ ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 MARKS = {b"\xef\xbb\xbf": "UTF-8", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
-def read_text(path: str) -> str:
-    """The text of a configuration file. Raises ConfigurationError if it is missing, empty, too large, binary or not UTF-8."""
+def read_text(path: str, *, may_be_empty: bool = False) -> str:
+    """The text of a configuration file. Raises ConfigurationError if it is missing, empty, too large, binary or not UTF-8.
+
+    `may_be_empty`: it is not refused for being empty, as a file that nobody has named.
+    """
     try:
         with Path(path).open("rb") as file:
             content = file.read(MAX_BYTES + 1)
@@ -38,7 +41,7 @@ def read_text(path: str) -> str:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise _refused(path, f"it cannot be read: {reason}.", "", "Check the path and its permissions.") from None
-    return decoded(content, path)
+    return decoded(content, path, may_be_empty=may_be_empty)
 
 
 def read_standard_input() -> str:
@@ -53,7 +56,7 @@ def read_standard_input() -> str:
     return decoded(content, STANDARD_INPUT)
 
 
-def decoded(content: bytes, path: str) -> str:
+def decoded(content: bytes, path: str, *, may_be_empty: bool = False) -> str:
     """The bytes of a configuration file as text. Raises ConfigurationError."""
     if len(content) > MAX_BYTES:
         raise _refused(path, f"it has more than {MAX_BYTES:,} bytes.", "A configuration has not.", "Check the path.")
@@ -70,7 +73,7 @@ def decoded(content: bytes, path: str) -> str:
         what = f"byte 0x{content[error.start]:02x} is not UTF-8."
         why = "Which character is meant depends on who reads it."
         raise _refused(path, what, why, "Save it as UTF-8.", _line_of(content, error.start)) from None
-    if not text.strip():
+    if not text.strip() and not may_be_empty:
         why = "Every value would be a default, and the audit would be of no configuration of yours."
         raise _refused(path, "it is empty.", why, "Leave the file out, or fill it.")
     return text

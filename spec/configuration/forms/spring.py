@@ -6,7 +6,7 @@ KafkaProperties of Spring Boot says which name sets which key: what is below `pr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -72,14 +72,11 @@ def read_spring(source: SourceText) -> list[ConfigurationFile]:
     Other files of the application may be in force too: "Profile Specific Files" and "External Application Properties" in Spring Boot's
     documentation of external configuration. What is read of them all is said to be of the first one that has something of Kafka's.
     """
-    profile, layers = profile_of(source.path), layers_of(source)
-    read = [(layer, parts_of(layer)) for layer in layers]
+    profile = profile_of(source.path)
+    read = [(layer, parts_of(layer)) for layer in layers_of(source)]
     parts = [found for _, of_layer in read for found in of_layer]
     problems = [problem for _, of_layer in read for problem in _elsewhere(of_layer)]
-    properties: list[Property] = []
-    for _, of_layer in read:
-        over = {one.path for one in properties}
-        properties += [one for found in of_layer for one in found if one.path not in over]
+    properties = _over_each_other(of_layer for _, of_layer in read)
     alike = [(layer, of_layer) for layer, of_layer in read if profile_of(layer.path) == profile]
     touching = [layer for layer, of_layer in alike if any(_is_of_kafka(one) for found in of_layer for one in found)]
     source = touching[0] if touching else alike[0][0]
@@ -107,6 +104,15 @@ def read_spring(source: SourceText) -> list[ConfigurationFile]:
     if problems:
         raise ConfigurationError(problems)
     return files
+
+
+def _over_each_other(layers: Iterable[Sequence[Sequence[Property]]]) -> list[Property]:
+    """The properties that are in force, of files of which each goes over those behind it."""
+    found: list[Property] = []
+    for parts in layers:
+        over = {one.path for one in found}
+        found += [one for part in parts for one in part if one.path not in over]
+    return found
 
 
 def _decides(one: Property) -> bool:

@@ -34,10 +34,11 @@ DECIDING = (
 """How names of Spring's end that decide, beside those that mean a key of Kafka's."""
 PROFILES, FILES, JSON = "springprofiles", "springconfig", "springapplicationjson"
 GIVEN = re.compile(
-    r"""(?:(?<![\w.])|(?<=-D))(spring[._][\w.\-\[\]]*\w)["']?\s*[=:\s]\s*["']?([^\s"',}]*)""", re.IGNORECASE
+    r"""(?:(?<![\w.])|(?<=-D))(spring[._][\w.\-\[\]]{0,250}[\w\]])["']?\s*[=:\s]\s*["']?([^\s"',}]*)""", re.IGNORECASE
 )
 """What sets a property in a command, or in another variable: `--spring.profiles.active=prod`, `-Dspring.profiles.active=prod`."""
 FOLDER = "config"
+"""The folder beside an application in which Spring Boot looks for files of it too."""
 
 
 def may_be_application(image: str) -> bool:
@@ -48,12 +49,12 @@ def may_be_application(image: str) -> bool:
 
 def goes_over(name: str) -> bool:
     """Is it a name of Spring's, of a property or a variable, that sets what is read here?"""
-    plain = _plain(name)
-    return plain.startswith(OF_KAFKA) and (plain.endswith(DECIDING) or decides_elsewhere(name) is not None)
+    plain, in_parts = _plain(name), re.sub(r"[\[\]]+", ".", name)
+    return plain.startswith(OF_KAFKA) and (plain.endswith(DECIDING) or decides_elsewhere(in_parts) is not None)
 
 
 def set_by_container(variables: Iterable[Variable], words: str, at: Variable) -> Iterator[Notice]:
-    """What the variables of a container, and the words of its command, which stand `at` a place, set for an application of Spring's."""
+    """What the variables of a container set for an application of Spring's, and the words of its command, which stand `at` a place."""
     for variable in variables:
         yield from _about(variable)
         yield from _in_text(variable.value, variable)
@@ -61,11 +62,13 @@ def set_by_container(variables: Iterable[Variable], words: str, at: Variable) ->
 
 
 def _in_text(text: str, at: Variable) -> Iterator[Notice]:
+    """What a text that stands `at` a place sets."""
     for found in GIVEN.finditer(text):
         yield from _about(replace(at, name=found[1], value=found[2]))
 
 
 def _about(variable: Variable) -> Iterator[Notice]:
+    """What is refused, or in doubt, because of a variable or an argument."""
     plain = _plain(variable.name)
     in_json = plain == JSON and "kafka" in variable.value
     if goes_over(variable.name) or in_json:
@@ -84,11 +87,15 @@ def _about(variable: Variable) -> Iterator[Notice]:
 def unseen(whose: str, taken: str, file: str, line: int) -> Notice:
     """The doubt about variables that a container takes from what is not here."""
     what = f"{whose} takes variables from {taken}, which is not here."
-    why, advice = (
-        "They go over the file of an application of Spring Boot.",
-        "Audit a copy with what they set for Kafka.",
+    why = "They go over the file of an application of Spring Boot."
+    return Notice(
+        what=what,
+        why=why,
+        advice="Audit a copy with what they set for Kafka.",
+        file=file,
+        line=line,
+        decides=True,
     )
-    return Notice(what=what, why=why, advice=advice, file=file, line=line, decides=True)
 
 
 def with_what_goes_over(files: Sequence[ConfigurationFile], problems: list[Notice]) -> list[ConfigurationFile]:
@@ -98,15 +105,15 @@ def with_what_goes_over(files: Sequence[ConfigurationFile], problems: list[Notic
     said = [notice for file in files for notice in file.over_spring]
     problems += [notice for notice in said if not notice.decides]
     read = {Path(file.path).absolute() for file in files if _is_application(file)}
-    found = []
-    for file in files:
-        if _is_application(file):
-            own = about_profile(profile_of(file.path) or "").what
-            doubts = [notice for notice in said if notice.decides and notice.what != own]
-            doubts += _about_files_beside(Path(file.path), read)
-            file = replace(file, warnings=(*file.warnings, *dict.fromkeys(doubts)))  # noqa: PLW2901
-        found.append(file)
-    return found
+    return [_doubted(file, said, read) if _is_application(file) else file for file in files]
+
+
+def _doubted(file: ConfigurationFile, said: Sequence[Notice], read: set[Path]) -> ConfigurationFile:
+    """The file of an application with the doubts about what may go over it; a profile whose file it is goes over nothing else."""
+    own = about_profile(profile_of(file.path) or "").what
+    doubts = [notice for notice in said if notice.decides and notice.what != own]
+    doubts += _about_files_beside(Path(file.path), read)
+    return replace(file, warnings=(*file.warnings, *dict.fromkeys(doubts)))
 
 
 def _is_application(file: ConfigurationFile) -> bool:
@@ -133,6 +140,7 @@ def _about_files_beside(path: Path, read: set[Path]) -> Iterator[Notice]:
 
 
 def _applications(folder: Path | None) -> list[Path]:
+    """The files of applications in a folder."""
     try:
         return sorted(file for file in folder.iterdir() if is_of_application(file.name)) if folder else []
     except OSError:
@@ -142,7 +150,7 @@ def _applications(folder: Path | None) -> list[Path]:
 def _decides(path: Path) -> bool:
     """Does another file of an application set what is read here?"""
     try:
-        source = SourceText(path=str(path), text=read_text(str(path)))
+        source = SourceText(path=str(path), text=read_text(str(path), may_be_empty=True))
         return is_spring(source) and any(goes_over(one.name) for part in parts_of(source) for one in part)
     except ConfigurationError:
         return True

@@ -22,7 +22,7 @@ from .yaml_documents import Listing, Mapping, Node, Scalar, read_documents
 
 IN_YAML = re.compile(r"^['\"]?spring['\"]?\s*:\s*(?:[#&].*)?$|^['\"]?spring\.[\w.\[\]-]+['\"]?\s*:", re.MULTILINE)
 IN_PROPERTIES = re.compile(r"^[ \t]*spring[._][\w.\[\]/-]+[ \t]*=", re.MULTILINE)
-PART = re.compile(r"^[#!]---[ \t]*$", re.MULTILINE)
+PART = re.compile(r"^[#!]---[ \t]*\r?$", re.MULTILINE)
 """What divides a .properties file of Spring into several."""
 APPLICATION, APPLICATIONS_OWN = "application.yml or application.properties", "application"
 OF_AN_APPLICATION = re.compile(r"application\.(?:ya?ml|properties)", re.IGNORECASE)
@@ -92,7 +92,8 @@ def with_files_beside(source: SourceText) -> SourceText:
         others = sorted(file for file in folder.iterdir() if is_in_force_with(name, file.name))
     except OSError:
         return source
-    return replace(source, beside=tuple(SourceText(path=str(one), text=read_text(str(one))) for one in others))
+    beside = (SourceText(path=str(one), text=read_text(str(one), may_be_empty=True)) for one in others)
+    return replace(source, beside=tuple(beside))
 
 
 def is_in_force_with(name: str, other: str) -> bool:
@@ -109,7 +110,7 @@ def layers_of(source: SourceText) -> list[SourceText]:
     profile = profile_of(source.path)
     others = [one for one in source.beside if not _is_properties(one) or is_spring(one)]
     found = sorted((source, *others), key=lambda one: (profile_of(one.path) is None, not _is_properties(one)))
-    if profile is not None and profile_of(found[-1].path) is not None:
+    if profile is not None and all(profile_of(one.path) is not None for one in source.beside):
         what = f"this is the file of profile {profile}, and {APPLICATION}, over which it goes, is not beside it."
         advice = f"Put {APPLICATION} into its folder, or audit a copy with all that is in force, under another name."
         raise ConfigurationError([source.notice(what, "What that file sets could change the verdict.", advice)])

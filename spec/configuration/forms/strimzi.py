@@ -21,7 +21,7 @@ from .connect import CONNECTOR as OF_CONNECTOR
 from .connect import WORKER, of_connector, of_worker
 from .mirrors import Direction, of_directions
 from .other_brokers import of_service, service_at
-from .yaml_documents import Listing, Mapping, Node, Scalar
+from .yaml_documents import Listing, Mapping, Node, Scalar, whole_number
 
 FORM = "Strimzi"
 RESOURCE = re.compile(r"^[ \t]*(?:- )?['\"]?apiVersion['\"]?\s*:\s*['\"]?(?:kafka|core)\.strimzi\.io/", re.MULTILINE)
@@ -122,9 +122,14 @@ def _brokers(kafka: Mapping, pools: Sequence[Mapping]) -> int | None:
     has_pools = own is None or kafka.text("metadata", "annotations", POOLS) == "enabled"
     if not has_pools and pools:
         return None
-    counts = [one.text("spec", "replicas") for one in pools if BROKER in _roles(one)] if has_pools else [own]
-    plain = [int(count) for count in counts if count is not None and count.isdecimal()]
-    return sum(plain) if plain and len(plain) == len(counts) else None
+    counts = [_replicas(one) for one in pools if BROKER in _roles(one)] if has_pools else [whole_number(own)]
+    known = [count for count in counts if count is not None]
+    return sum(known) if known and len(known) == len(counts) else None
+
+
+def _replicas(pool: Mapping) -> int | None:
+    """How many nodes a pool has; None if it does not say."""
+    return whole_number(pool.text("spec", "replicas"))
 
 
 def _roles(pool: Mapping) -> list[str]:
@@ -136,7 +141,7 @@ def _roles(pool: Mapping) -> list[str]:
 
 def _is_of_controllers(pool: Mapping) -> bool:
     """Does a pool have controllers that are no brokers, and say how many? What they lose is asked about in a section of its own."""
-    return BROKER not in _roles(pool) and (pool.text("spec", "replicas") or "").isdecimal()
+    return BROKER not in _roles(pool) and _replicas(pool) is not None
 
 
 def _controllers(documents: Sequence[Mapping], path: str) -> Iterator[ConfigurationFile]:
@@ -149,10 +154,10 @@ def _controllers(documents: Sequence[Mapping], path: str) -> Iterator[Configurat
         if pool.text("kind") == "KafkaNodePool" and CONTROLLER in _roles(pool):
             pools.setdefault(cluster_of(pool) or "", []).append(pool)
     for cluster, of_cluster in pools.items():
-        counts = [pool.text("spec", "replicas") or "" for pool in of_cluster]
-        if not all(count.isdecimal() for count in counts):
+        counts = [count for pool in of_cluster if (count := _replicas(pool)) is not None]
+        if len(counts) < len(of_cluster):
             continue
-        voters = ",".join(f"{number}@{cluster}" for number in range(sum(map(int, counts))))
+        voters = ",".join(f"{number}@{cluster}" for number in range(sum(counts)))
         place = next(one.line for pool in of_cluster if (one := pool.at("spec", "replicas")) is not None)
         entries = [
             ConfigEntry(key=key, value=value, file=path, line=place, separator=":")

@@ -19,7 +19,7 @@ from .references import Filled
 from .scripts import CommandNotRead
 from .start_commands import starts_broker, with_variables_set
 from .topic_commands import topics_created
-from .yaml_documents import Listing, Mapping, Node, Scalar, is_template, scalars_in, template_notice
+from .yaml_documents import Listing, Mapping, Node, Scalar, is_template, scalars_in, template_notice, whole_number
 
 FORM = "Kubernetes"
 TEMPLATE = ("spec", "template", "spec")
@@ -205,11 +205,11 @@ def _count(pod: Pod, problems: list[Notice]) -> int | None:
     replicas = pod.document.at("spec", "replicas") if pod.kind != "Pod" else None
     if replicas is None:
         return 1
-    text = replicas.text or "" if isinstance(replicas, Scalar) else ""
-    if re.fullmatch(r"\d+", text):
-        return int(text)
-    problems.append(pod.notice("its replicas are no number.", WHY, "Write how many brokers it runs.", replicas.line))
-    return None
+    found = whole_number(replicas.text if isinstance(replicas, Scalar) else None)
+    if found is None:
+        advice = "Write how many brokers it runs."
+        problems.append(pod.notice("its replicas are no number.", WHY, advice, replicas.line))
+    return found
 
 
 def _command(parts: Mapping) -> Listing | None:

@@ -114,6 +114,11 @@ def read_documents(
     return documents
 
 
+def whole_number(text: str | None) -> int | None:
+    """The number that a text is; None if it is none, or has more digits than any count of brokers."""
+    return int(text) if text is not None and re.fullmatch(r"\d{1,6}", text) else None
+
+
 def scalars_in(node: Node) -> Iterator[Scalar]:
     """Every plain value that is somewhere in a part."""
     if isinstance(node, Scalar):

@@ -66,7 +66,11 @@ PLACED = {
     "two nodes": ((node("node.labels.a == 1"), node("node.labels.a == 1"), node("node.labels.a == 2")), 2),
     "spread over nodes": (("{placement: {preferences: [{spread: node.id}]}}",) * 3, 1),
     "one replica on each node": (("{replicas: 3, placement: {max_replicas_per_node: 1}}",), 1),
+    "two replicas on each node": (("{replicas: 3, placement: {max_replicas_per_node: 2}}",), 2),
+    "no limit": (("{replicas: 3, placement: {max_replicas_per_node: 0}}",), 3),
+    "one replica of each service on each node": (("{placement: {max_replicas_per_node: 1}}",) * 3, 3),
     "one on every node": (("{mode: global}",), 1),
+    "one of each service on every node": (("{mode: global}",) * 3, 3),
     "spread over one node": (
         ("{replicas: 3, placement: {preferences: [{spread: node.id}], constraints: [node.hostname == n1]}}",),
         3,
@@ -78,6 +82,10 @@ PLACED = {
 def test_services_are_on_one_machine_unless_a_swarm_must_spread_them(name: str, tmp_path: Path) -> None:
     deploys, expected = PLACED[name]
     assert machine(tmp_path, services(*deploys), ending="yaml", version=None) == expected
+
+
+def test_a_number_that_no_cluster_has_is_refused_or_not_known(tmp_path: Path) -> None:
+    assert machine(tmp_path, services(f"{{replicas: {'9' * 5000}}}"), ending="yaml", version=None) == 1
 
 
 PODS = """\

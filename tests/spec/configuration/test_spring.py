@@ -501,3 +501,10 @@ def test_a_name_means_the_same_in_every_way_that_spring_binds(
         text = f"spring.kafka.consumer.{way}{': ' if yaml else '='}{written}\n"
     name = "application.yml" if yaml or not flat else "application.properties"
     assert deployment(folder, text, name).settings["commit"] == ("auto" if value else "after")
+
+
+def test_parts_are_seen_with_the_line_ends_of_windows(tmp_path: Path) -> None:
+    file = tmp_path / "application.properties"
+    file.write_bytes(b"spring.kafka.producer.acks=all\r\n#---\r\nspring.kafka.producer.retries=0\r\n")
+    with pytest.raises(ConfigurationError, match="is set in several parts of this file"):
+        read_configuration(str(file))

@@ -61,6 +61,8 @@ OF_A_PROFILE, OF_FILES, NOT_HERE = (
         ("SPRING_KAFKA_PROPERTIES_SASL_JAAS_CONFIG", False),
         ("SPRING_DATASOURCE_HIKARI_AUTOCOMMIT", False),
         ("SPRING_PROFILES_ACTIVE", False),
+        ("spring.kafka.producer.properties[acks]", True),
+        ("spring.kafka.producer.properties[linger.ms]", False),
     ],
 )
 def test_which_names_of_springs_decide(name: str, does: bool) -> None:
@@ -125,6 +127,7 @@ def test_what_decides_nothing_is_no_doubt(service: str, tmp_path: Path) -> None:
         """environment: {SPRING_APPLICATION_JSON: '{"spring": {"kafka": {"listener": {"ack-mode": "manual"}}}}'}""",
         "environment: {JAVA_OPTS: '-Dspring.kafka.consumer.autoOffsetReset=latest'}",
         "command: [--spring.kafka.consumer.auto-offset-reset, latest]",
+        "command: ['--spring.kafka.consumer.properties[enable.auto.commit]=true']",
         "env_file: here.env",
     ],
 )
@@ -148,6 +151,16 @@ def test_the_profile_whose_file_is_read_is_no_doubt_of_it(tmp_path: Path) -> Non
         (tmp_path / name).write_text(text, encoding="utf-8")
     paths = [str(tmp_path / "application-prod.yml"), str(tmp_path / "compose.yaml"), f"topic:{tmp_path / 't'}"]
     assert OF_A_PROFILE not in {doubt.what for doubt in read_deployment(paths, assume="client=java").doubts}
+
+
+@pytest.mark.parametrize("empty", ["", "\n", "# nothing\n", "server.port=80\n"])
+@pytest.mark.parametrize("profile", ["", "-prod"])
+def test_a_file_beside_an_application_that_sets_nothing_is_no_error(profile: str, empty: str, tmp_path: Path) -> None:
+    (tmp_path / "application.properties").write_text(empty, encoding="utf-8")
+    found = deployment(tmp_path, **{f"application{profile}_yml": APPLICATION})
+    assert {Path(entry.file).name for file in found.files for entry in file.entries if file.form == "Spring"} == {
+        f"application{profile}.yml"
+    }
 
 
 FROM_MAP, FROM_SECRET = "envFrom: [{configMapRef: {name: a}}]", "envFrom: [{secretRef: {name: a}}]"
