@@ -134,30 +134,25 @@ def audit_of(
         _refuse_tolerance(tolerance, [] if read is None else families_of(replace(read, survived=survived)))
     sections = NO_SECTIONS if read is None else sections_of(replace(read, survived=survived), study)
     classes = [_class_audit(_left_open(one, sections, tolerance), study, tolerance) for one in deployments]
-    compared = None
-    if baseline is not None:
-        before_them = (
-            NO_SECTIONS
-            if baseline.read is None
-            else sections_of(replace(baseline.read, survived=survived), study, older=True)
-        )
-        older = [_left_open(deployment, before_them, tolerance) for deployment in baseline.deployments]
-        before = [examine_readings(deployment, tolerance, study) for deployment in older]
-        earlier = _examined(before, baseline.refused, baseline.read)
-        now = _examined([one.readings for one in classes], refused, read)
-        compared = compare(earlier, now)
-        worse = worse_readings(_both_readings(compared, before, classes), tolerance, study)
-        parts = [_in_its_readings(part, before, classes, study) for part in compared.parts]
-        of_sections = compare_sections(before_them, sections, SameFiles.of(earlier.paths, now.paths))
-        compared = replace(compared, parts=parts, worse=tuple(worse), sections=of_sections)
-    return AuditResult(
-        classes=classes,
-        refused=refused,
-        tolerance=tolerance,
-        limits=study.limits,
-        comparison=compared,
-        sections=sections,
-    )
+    found = AuditResult(classes=classes, refused=refused, tolerance=tolerance, limits=study.limits, sections=sections)
+    return found if baseline is None else replace(found, comparison=_compared(found, read, baseline, study))
+
+
+def _compared(found: AuditResult, read: Read | None, baseline: Baseline, study: Study) -> Comparison:
+    """What became of the baseline, which is asked the same."""
+    tolerance, survived = found.tolerance, () if found.tolerance is None else found.tolerance.named
+    sections = NO_SECTIONS
+    if baseline.read is not None:
+        sections = sections_of(replace(baseline.read, survived=survived), study, older=True)
+    older = [_left_open(deployment, sections, tolerance) for deployment in baseline.deployments]
+    before = [examine_readings(deployment, tolerance, study) for deployment in older]
+    earlier = _examined(before, baseline.refused, baseline.read)
+    now = _examined([one.readings for one in found.classes], found.refused, read)
+    compared = compare(earlier, now)
+    worse = worse_readings(_both_readings(compared, before, found.classes), tolerance, study)
+    parts = [_in_its_readings(part, before, found.classes, study) for part in compared.parts]
+    of_sections = compare_sections(sections, found.sections, SameFiles.of(earlier.paths, now.paths))
+    return replace(compared, parts=parts, worse=tuple(worse), sections=of_sections)
 
 
 def _refuse_tolerance(tolerance: Tolerance, families: Sequence[str]) -> NoReturn:

@@ -271,8 +271,10 @@ def test_services_that_a_swarm_places_are_not_on_one_machine(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    placed = COMPOSE.replace(
-        "    environment:", "    deploy: {placement: {max_replicas_per_node: 1}}\n    environment:"
+    first, *others = COMPOSE.split("    environment:")
+    placed = first + "".join(
+        f"    deploy: {{placement: {{constraints: [node.hostname == n{number}]}}}}\n    environment:{rest}"
+        for number, rest in enumerate(others)
     )
     for name, text in (("compose.yaml", placed), ("topic.properties", TOPIC), ("producer.properties", "acks=all\n")):
         Path(name).write_text(text, encoding="utf-8")

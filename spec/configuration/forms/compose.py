@@ -138,21 +138,21 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     return [whole, *dict.fromkeys(topics)]
 
 
-def _placed(parts: Mapping, broker: Broker) -> tuple[Hashable | None, Broker]:
-    """What is equal for services that may run on one machine, with the containers of this one that may; None if they are spread.
+def _placed(parts: Mapping, broker: Broker) -> tuple[Hashable, Broker]:
+    """What is equal for services that may run on one machine, with as many containers of this one as may.
 
-    All services may, unless Docker Swarm, which takes compose files too, must place them on different ones ("placement" in Docker's
-    Compose Deploy Specification).
+    Docker Swarm, which takes compose files too, spreads the containers of a service over nodes, or limits how many a node has
+    ("placement" in Docker's Compose Deploy Specification). Containers of several services are on different nodes only where their
+    constraints differ.
     """
     constraints = parts.at("deploy", "placement", "constraints")
     wanted = frozenset("".join(one.split()) for one in _texts(constraints)) if constraints is not None else frozenset()
     is_pinned = any(one.startswith(OF_ONE_NODE) for one in wanted)
-    is_global = parts.text("deploy", "mode") == "global"
-    most = 1 if is_global else whole_number(parts.text("deploy", "placement", "max_replicas_per_node"))
-    if most:
-        broker = replace(broker, count=min(most, broker.count or 1))
-    is_spread = parts.at("deploy", "placement", "preferences") is not None
-    return None if is_spread and not is_pinned else wanted, broker
+    is_spread = parts.at("deploy", "placement", "preferences") is not None and not is_pinned
+    is_spread = is_spread or parts.text("deploy", "mode") == "global"
+    most = 1 if is_spread else whole_number(parts.text("deploy", "placement", "max_replicas_per_node"))
+    count = broker.count or 1
+    return wanted, replace(broker, count=min(most or count, count))
 
 
 def _services(source: SourceText, problems: list[Notice]) -> Iterator[_Service]:
@@ -230,7 +230,8 @@ def _overridden(source: SourceText, own: Sequence[str]) -> Iterator[Notice]:
     services = documents[0].at("services") if documents and isinstance(documents[0], Mapping) else None
     for name, parts in services.values.items() if isinstance(services, Mapping) else ():
         keys = {key for key in parts.lines if not key.startswith("x-")} if isinstance(parts, Mapping) else set()
-        is_kafka = isinstance(parts, Mapping) and KAFKAS.search(parts.text("image") or "")
+        image = name_and_tag(parts.text("image") or "")[0] if isinstance(parts, Mapping) else ""
+        is_kafka = KAFKAS.search(image) and not any(re.fullmatch(pattern, image) for pattern in BESIDE)
         if (name in own and keys - NEUTRAL | keys & OF_PLACES) or is_kafka:
             yield source.notice(f"{laid}: it changes service {name}.", WHY, advice)
 

@@ -757,6 +757,10 @@ LAID_OVER = {
     "another broker": ("    ports: [a]\n  other:\n    image: apache/kafka:4.1.0\n", "it changes service other."),
     "what is no YAML": ("    a: [\n", "it is not understood."),
     "ports of a broker": ("    ports: [a]\n    x-a: b\n", ""),
+    "another service of Kafka's that is no broker": (
+        "    ports: [a]\n  ui:\n    image: provectuslabs/kafka-ui:v1\n",
+        "",
+    ),
     "another service": ("    ports: [a]\n  app:\n    image: shop\n    environment: {A: b}\n", ""),
 }
 
