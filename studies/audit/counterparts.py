@@ -82,7 +82,7 @@ def _moved(origin: Origin, path: Callable[[str], str]) -> Origin:
 
 
 def _without_lines(found: Sequence[Unit], said: Callable[[str], str]) -> Iterator[Unit]:
-    """The units with names of topics that have no lines: those of one file are told apart by their order."""
+    """The units with names of topics that have no lines: those of one file are distinguished by their order."""
     alike: dict[str, list[str]] = {}
     for unit in found:
         if unit.topic is None:
