@@ -152,13 +152,14 @@ class LogSearch:
             if outcome.verdict != LogVerdict.REFUSED:
                 break
         self.hidden_steps = most
-        if outcome.verdict == LogVerdict.REFUSED and self.may_be_more and self.leaves_more:
-            why = f"more than {most} hidden steps before an event were not tried ({argument('hidden_steps')})"
-            return replace(outcome, verdict=LogVerdict.UNDECIDED, stopped_by=why)
-        if outcome.verdict == LogVerdict.REFUSED and self.beyond:
-            why = f"a hidden step that goes beyond the numbers of the model was not tried: {self.beyond}"
-            return replace(outcome, verdict=LogVerdict.UNDECIDED, stopped_by=why)
-        return outcome
+        untried = ""
+        if self.may_be_more and self.leaves_more:
+            untried = f"more than {most} hidden steps before an event were not tried ({argument('hidden_steps')})"
+        elif self.beyond:
+            untried = f"a hidden step that goes beyond the numbers of the model was not tried: {self.beyond}"
+        if outcome.verdict != LogVerdict.REFUSED or not untried:
+            return outcome
+        return replace(outcome, verdict=LogVerdict.UNDECIDED, stopped_by=untried)
 
     def _hidden_after(self, words: Packed, step: Step) -> Packed | None:
         """The state after a hidden step; None too if it leaves a domain, as faults without a limit may."""

@@ -196,13 +196,11 @@ class TransactionCoordinator:
 
     def lost_while_read(self) -> tuple[list[Marker], TransactionCoordinator]:
         """Two coordinators follow: one that has read to the last decision when it loses its log, with its markers, and the next one."""
-        log, states = self.states.log, self.states
+        log = self.states.log
         decided = [number for number, value in enumerate(log) if value.state in PREPARED]
         read = log[: decided[-1] + 1] if decided else []
-        first = TransactionCoordinator(self._release, read, states.coordinator_epoch + 1)
-        return list(first.markers.unanswered.values()), TransactionCoordinator(
-            self._release, log, states.coordinator_epoch + 2
-        )
+        first = TransactionCoordinator(self._release, read, self.states.coordinator_epoch + 1)
+        return list(first.markers.unanswered.values()), self.resigned().resigned()
 
 
 def _prepared(committed: bool) -> TransactionState:
