@@ -20,7 +20,7 @@ from neverlost.model.core.domains import COUNTS
 from neverlost.model.core.packing import WORD_BITS, Place, Slot
 
 from ..symmetry import Renaming, Symmetry
-from .frames import frame
+from .frames import array, frame
 
 UNROLLED = 24
 """Walks up to this length are written out; longer ones become a loop."""
@@ -50,7 +50,7 @@ def canonical_source(model: Model, symmetry: Symmetry) -> str:
     if len(walk) <= UNROLLED:
         body = "".join(f"    {state} = swap_{k}({state})\n    if {better}:\n        {best} = {state}\n" for k in walk)
         functions.append(f"def least({state}):\n{begin}{body}    return {best}")
-        return "\n\n\n".join([*functions, _at_once(words)])
+        return "\n\n\n".join([*functions, *_may_precede(model.layout, swaps, walk), _at_once(words)])
     load = "".join(f"    s_{k} = states[row, {k}]\n" for k in words)
     tail = "".join(f"    states[row, {k}] = b_{k}\n" for k in words)
     choose = f"        if {better}:\n            {best} = {state}\n"
@@ -69,15 +69,37 @@ def canonical_source(model: Model, symmetry: Symmetry) -> str:
     return "\n\n\n".join([*functions, f"{head}        walk_through(states, row)"])
 
 
+def _may_precede(layout: Layout, swaps: Sequence[Renaming], walk: Sequence[int]) -> list[str]:
+    """Functions up to `may_precede(s_0)`: may a renamed state come before a state with this first word?
+
+    Most states are their own representatives, and their first words tell.
+    """
+    crossing = [p for p in layout.places.values() if len(p.segments) > 1 and any(s.word == 0 for s in p.segments)]
+    if crossing:
+        return ["def may_precede(s_0):\n    return 1"]
+    fields = frozenset(name for name, place in layout.places.items() if any(s.word == 0 for s in place.segments))
+    first = Keys(fields, (0,))
+    moved = "".join(f"    t_{k} = first_{swap}({'t_' + str(k - 1) if k else 's_0'})\n" for k, swap in enumerate(walk))
+    decided = " or ".join(f"t_{k} <= s_0" for k in range(len(walk)))
+    return [
+        *(_swap_source(layout, f"first_{number}", swap, first) for number, swap in enumerate(swaps)),
+        f"def may_precede(s_0):\n{moved}    return {decided}",
+    ]
+
+
 def _at_once(words: range) -> str:
     """The text of `canonical` where `least` needs no loop: several states are computed at a time."""
     given, found = (", ".join(f"{name}_{k}[k]" for k in words) for name in ("all", "after"))
     return (
         "@entry\ndef canonical(states: rows, begin, end):\n"
-        f"{frame('all', words)}{frame('after', words)}"
-        "    while begin < end:\n        size = min(FRAME_ROWS, end - begin)\n        fill(all, states, begin, size)\n"
-        f"        for k in abreast(size):\n            {found} = least({given})\n"
-        "        put_back(states, begin, after, size)\n        begin += size"
+        f"{frame('all', words)}{frame('after', words)}{array('firsts')}{array('chosen')}"
+        "    while begin < end:\n        size = min(FRAME_ROWS, end - begin)\n"
+        "        fill_firsts(firsts, states, begin, size)\n        left = 0\n"
+        "        for k in abreast(size):\n            found = may_precede(firsts[k])\n"
+        "            left += keep(chosen, left, k, found)\n"
+        "        fill_chosen(all, states, begin, chosen, left)\n"
+        f"        for k in abreast(left):\n            {found} = least({given})\n"
+        "        put_back(states, begin, after, chosen, left)\n        begin += size"
     )
 
 

@@ -212,8 +212,8 @@ class SearchKernel(ModelKernel):
         """As `_attempts`, but on one state after the other."""
         lines: list[str] = [f"s_{k} = states[row, {k}]" for k in range(self.width)]
         for number, action in enumerate(self.model.profile.actions):
-            tried = one_by_one(self.translator, action, "enabled", "sources[count] = u32(row)")
-            lines += ["before = count", *tried, f"generated[{number}] += count - before"]
+            notes = ("sources[count] = u32(row)", f"generated[{number}] += 1")
+            lines += one_by_one(self.translator, action, "enabled", *notes)
         return [], ["for row in range(begin, begin + size):", *(f"    {line}" for line in lines)], ""
 
     def _step(self, number: int, prop: Property) -> str:

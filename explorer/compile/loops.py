@@ -57,9 +57,17 @@ def conjuncts(translator: Translator, action: Action) -> list[Conjunct]:
         condition = translator.expression(part, inner)
         if condition.flags:
             break
+        if condition.value:
+            continue
         fixes = tuple(_fixes(translator, part, inner, names))
         found.append(Conjunct(condition, condition.names & {*names}, fixes))
     return found
+
+
+def never_happens(translator: Translator, action: Action) -> bool:
+    """Whether an action has no steps within these bounds: a domain of a parameter is empty, or a guard holds in no state."""
+    empty = any(not index.size(translator.model.bounds) for _, index in action.parameters)
+    return empty or any(conjunct.code.value == 0 for conjunct in conjuncts(translator, action))
 
 
 def _required(translator: Translator, body: Sequence[Statement], scope: Scope) -> Iterator[tuple[Expression, Scope]]:

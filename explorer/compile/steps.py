@@ -13,7 +13,7 @@ from typing import NamedTuple
 from neverlost.model.core import Action
 
 from .frames import array, frame
-from .loops import argument_names, levels
+from .loops import argument_names, levels, never_happens
 from .translate import DECLARED, OUTSIDE, SETTINGS, Code, Translator
 
 LARGEST = 500
@@ -24,6 +24,8 @@ def one_by_one(translator: Translator, action: Action, condition: str, *notes: s
     """Lines that append the successors of a state, s_0, s_1, ..., to `out` under a condition, and note more about each."""
     lines: list[str] = []
     pad = ""
+    if never_happens(translator, action):
+        return lines
     for level in levels(translator, action):
         for bound in level.bound:
             if bound.value is None:
@@ -56,6 +58,8 @@ class Together(NamedTuple):
 
 def together(translator: Translator, number: int, action: Action) -> Together:
     """The text that tries an action, whose number is part of the names of its functions."""
+    if never_happens(translator, action):
+        return Together([], [], 0)
     return _Attempts(translator, number).of(action)
 
 

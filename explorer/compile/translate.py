@@ -6,6 +6,7 @@ whether it is enabled and the words after it; the others return their value.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -62,6 +63,15 @@ HELPERS = {
 TRUTHS = (contains, is_subset)
 """The set helpers whose result is a truth."""
 
+COMPARED: Mapping[str, Callable[[int, int], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
 REMAINDER = """def remainder(value, size):
     rest = value if value >= 0 else -value - 1
     rest = rest - size * number(u64(rest) // u64(size))
@@ -87,7 +97,7 @@ class Code:
     is_truth: bool = False
     """Whether it is a truth. Names, fields and results of functions are numbers."""
     value: int | None = None
-    """The number, if the text is one."""
+    """The number, if the text is one; 0 or 1 if it is a truth that is the same everywhere."""
 
     def __str__(self) -> str:
         return self.text
@@ -104,8 +114,20 @@ def inner_of(text: Code, member: str) -> Code:
     return replace(text, names=text.names - {member})
 
 
+def constant(value: int) -> Code:
+    """A number as an expression."""
+    return Code(str(value), value=value)
+
+
+def certain(value: bool) -> Code:
+    """A truth that is the same in every state."""
+    return Code(str(value), is_truth=True, value=int(value))
+
+
 def number(text: Code) -> Code:
     """An expression as a number, to store, pass on or compute with. A truth becomes 0 or 1."""
+    if text.is_truth and text.value is not None:
+        return constant(text.value)
     return code(f"number({text})", text) if text.is_truth else text
 
 
@@ -131,6 +153,10 @@ class Translator:
         self.proven = proven_names(model, self.trees, bound)
         self.definitions: dict[str, str] = {}  # callees first
         self.may_flag: set[Callable[..., Any]] = set()
+        self.constants: dict[Callable[..., Any], int] = {}
+        """The functions whose value is the same everywhere, and that value."""
+        self.idle: set[Callable[..., Any]] = set()
+        """The functions that change nothing, and refuse nothing."""
         for tree in self.trees:
             self.definitions[self.names[tree.function]] = self._function(tree)
 
@@ -149,9 +175,13 @@ class Translator:
     def _function(self, tree: Tree) -> str:
         parameters = [self.words(p) if p in tree.states else local(p) for p in tree.parameters]
         body = _KernelBody(self, self.scope(tree))
-        lines = body.block(tree.body, 1)
+        lines = body.lines(tree.body, 1)
         if body.flags:
             self.may_flag.add(tree.function)
+        if body.returned is not None and len(lines) == 1:
+            self.constants[tree.function] = body.returned
+        if not lines:
+            self.idle.add(tree.function)
         if not tree.returns_value:
             lines.append(f"    return True, {self.words(tree.states[0])}")
         head = f"def {self.names[tree.function]}({', '.join(parameters)}, {DECLARED}):"
@@ -167,23 +197,21 @@ class Translator:
             case Element():
                 return self._read(part, scope)
             case Number(value=bool() as value):
-                return Code(str(value), is_truth=True)
+                return certain(value)
             case Number(value=value):
-                return Code(str(value), value=value)
+                return constant(value)
             case Local(name=name):
                 return scope.names.get(name) or Code(local(name), frozenset({local(name)}))
             case Size(domain=domain):
-                size = domain.size(self.model.bounds)
-                return Code(str(size), value=size)
+                return constant(domain.size(self.model.bounds))
             case AllOf(domain=domain):
-                members = (1 << domain.size(self.model.bounds)) - 1
-                return Code(str(members), value=members)
+                return constant((1 << domain.size(self.model.bounds)) - 1)
             case Junction(every=every, parts=parts):
-                texts = _alike([self.expression(one, scope) for one in parts])
-                word = " and " if every else " or "
-                return code(f"({word.join(map(str, texts))})", *texts, is_truth=texts[0].is_truth)
+                return _junction(every, [self.expression(one, scope) for one in parts])
             case Not(operand=operand):
                 text = self.expression(operand, scope)
+                if text.value is not None:
+                    return certain(not text.value)
                 return code(f"(not {text})", text, is_truth=True)
             case Minus(operand=operand):
                 text = self.number(operand, scope)
@@ -192,11 +220,15 @@ class Translator:
                 return self._sum(left, sign, right, scope)
             case Comparison(left=left, operators=operators, others=others):
                 texts = [self.number(one, scope) for one in (left, *others)]
+                if (truth := _compared(texts, operators)) is not None:
+                    return certain(truth)
                 rest = (f" {operator} {text}" for operator, text in zip(operators, texts[1:], strict=True))
                 return code(f"({texts[0]}{''.join(rest)})", *texts, is_truth=True)
             case Choice(test=test, yes=yes, no=no):
-                one, other = _alike([self.expression(yes, scope), self.expression(no, scope)])
                 condition = self.expression(test, scope)
+                if condition.value is not None:
+                    return self.expression(yes if condition.value else no, scope)
+                one, other = _alike([self.expression(yes, scope), self.expression(no, scope)])
                 return code(f"({one} if {condition} else {other})", one, condition, other, is_truth=one.is_truth)
             case Extreme(name=name, parts=parts):
                 texts = [self.number(one, scope) for one in parts]
@@ -243,11 +275,17 @@ class Translator:
     def _quantified(self, part: Quantified, scope: Scope) -> Code:
         """A call of a function that looks at one member after the other."""
         condition = self.expression(part.condition, self._with_member(part, scope))
+        if not part.over.domain.size(self.model.bounds):
+            return certain(part.every)
+        if condition.value is not None:
+            return certain(bool(condition.value))
         decides = f"not {condition}" if part.every else str(condition)
         loop = [f"        if {decides}:", f"            return {int(not part.every)}", f"    return {int(part.every)}"]
         return self._over_members(part, [], loop, condition)
 
     def _total(self, part: Total, scope: Scope) -> Code:
+        if not part.over.domain.size(self.model.bounds):
+            return constant(0)
         inner = self._with_member(part, scope)
         value, small = self.number(part.value, inner), self._small(part.value, inner)
         more = f"total + {value}" if small else f"bounded(total + {value}, flaw)"
@@ -274,8 +312,10 @@ class Translator:
         return code(f"{name}({', '.join([*given, OUTSIDE])})", inner_of(inner, member), names=[name])
 
     def call(self, part: Call, scope: Scope) -> Code:
-        """A call of a translated function."""
+        """A call of a translated function, or its value if that is the same everywhere."""
         texts = [self._argument(one, scope) for one in part.arguments]
+        if part.function in self.constants and not any(text.flags for text in texts):
+            return constant(self.constants[part.function])
         name = self.names[part.function]
         flags = part.function in self.may_flag
         return code(f"{name}({', '.join(map(str, texts))}, {OUTSIDE})", *texts, names=[name], flags=flags)
@@ -362,9 +402,15 @@ class _KernelBody:
 
     def __init__(self, translator: Translator, scope: Scope) -> None:
         self.translator, self.scope, self.flags = translator, scope, False
+        self.returned: int | None = None
+        """The number that the last translated `return` gives, if it is the same everywhere."""
 
-    def block(self, statements: Sequence[Statement], depth: int) -> list[str]:
-        return [line for s in statements for line in self._statement(s, depth)] or ["    " * depth + "pass"]
+    def lines(self, statements: Sequence[Statement], depth: int) -> list[str]:
+        """The lines of some statements; none of what never happens or makes no difference."""
+        return [line for s in statements for line in self._statement(s, depth)]
+
+    def _inner(self, head: str, statements: Sequence[Statement], depth: int) -> list[str]:
+        return [head, *(self.lines(statements, depth + 1) or ["    " * (depth + 1) + "pass"])]
 
     def _statement(self, part: Statement, depth: int) -> list[str]:
         pad, value = "    " * depth, self._value
@@ -382,18 +428,29 @@ class _KernelBody:
                 new = f"{value(target)} {_SIGNS[sign]} {value(right)}"
                 return [pad + line for line in self._write(target, new, fits=False)]
             case If(test=test, body=body, orelse=orelse):
-                lines = [f"{pad}if {self._condition(test)}:", *self.block(body, depth + 1)]
-                return [*lines, f"{pad}else:", *self.block(orelse, depth + 1)] if orelse else lines
+                condition = self._condition(test)
+                if condition.value is not None:
+                    return self.lines(body if condition.value else orelse, depth)
+                lines = self._inner(f"{pad}if {condition}:", body, depth)
+                return [*lines, *self._inner(f"{pad}else:", orelse, depth)] if orelse else lines
             case Loop():
                 return self._loop(part, depth)
             case Return(value=None):
                 return [f"{pad}return True, {self._words()}"]
             case Return(value=Expression() as result):
-                return [f"{pad}return {value(result)}"]
-            case Require(condition=condition):
-                return [f"{pad}if not {self._condition(condition)}:", f"{pad}    return False, {self._words()}"]
+                found = self.translator.number(result, self.scope)
+                self.returned = found.value
+                return [f"{pad}return {self._used(found)}"]
+            case Require(condition=required):
+                condition = self._condition(required)
+                if condition.value:
+                    return []
+                return [f"{pad}if not {condition}:", f"{pad}    return False, {self._words()}"]
             case Do(call=call):
-                done = self._used(self.translator.call(call, self.scope))
+                done = self.translator.call(call, self.scope)
+                self._used(done)
+                if call.function in self.translator.idle and not done.flags:
+                    return []
                 refused = f"{pad}    return False, {self._words()}"
                 return [f"{pad}enabled, {self._words()} = {done}", f"{pad}if not enabled:", refused]
         raise AssertionError(f"{self.scope.tree.at(part)}: read, yet not translated: {part.text}")
@@ -403,8 +460,10 @@ class _KernelBody:
         self.flags = self.flags or found.flags
         return found.text
 
-    def _condition(self, part: Expression) -> str:
-        return self._used(self.translator.expression(part, self.scope))
+    def _condition(self, part: Expression) -> Code:
+        found = self.translator.expression(part, self.scope)
+        self._used(found)
+        return found
 
     def _value(self, part: Expression) -> str:
         return self._used(self.translator.number(part, self.scope))
@@ -414,10 +473,13 @@ class _KernelBody:
 
     def _loop(self, part: Loop, depth: int) -> list[str]:
         if isinstance(part.over, Each):
-            limits = str(part.over.domain.size(self.translator.model.bounds))
+            size = part.over.domain.size(self.translator.model.bounds)
+            if not size:
+                return []
+            limits = str(size)
         else:
             limits = ", ".join(map(self._value, part.over.limits))
-        return [f"{'    ' * depth}for {local(part.name)} in range({limits}):", *self.block(part.body, depth + 1)]
+        return self._inner(f"{'    ' * depth}for {local(part.name)} in range({limits}):", part.body, depth)
 
     def _write(self, target: Element, value: str, fits: bool) -> list[str]:
         place = self.translator.layout.places[target.field]
@@ -446,6 +508,38 @@ class _KernelBody:
             case Local(name=name) if name in proven:
                 return place.low <= 0 and proven[name] <= place.low + place.size
         return False
+
+
+def _junction(every: bool, parts: Sequence[Code]) -> Code:
+    """All of some conditions, or any: without those that change nothing, and up to the first that decides it."""
+    texts: list[Code] = []
+    for position, text in enumerate(parts):
+        decides = text.value is not None and bool(text.value) != every
+        # A number at the end may be the value of the whole.
+        changes = text.value is None or (position == len(parts) - 1 and not text.is_truth)
+        if decides or changes:
+            texts.append(text)
+        if decides:
+            break
+    if not texts:
+        return certain(every)
+    decided = texts[-1].value is not None and (every or all(text.is_truth for text in texts))
+    if len(texts) == 1 or (decided and not any(text.flags for text in texts)):
+        return texts[-1]
+    alike = _alike(texts)
+    return code(
+        f"({(' and ' if every else ' or ').join(map(str, alike))})", *alike, is_truth=alike[0].is_truth
+    )
+
+
+def _compared(texts: Sequence[Code], operators: Sequence[str]) -> bool | None:
+    """Whether numbers compare so; None unless all are known."""
+    numbers = [text.value for text in texts if text.value is not None]
+    if len(numbers) < len(texts):
+        return None
+    return all(
+        COMPARED[operator](one, other) for one, operator, other in zip(numbers, operators, numbers[1:], strict=False)
+    )
 
 
 def _alike(texts: Sequence[Code]) -> list[Code]:

@@ -22,7 +22,7 @@ SHARE_OF_MEMORY = 1 / 64
 """How much of the memory blocks may take before further ones go to the file: a search of ten million states stays below."""
 
 FOLDER = "levels"
-BLOCK_ROWS = 1 << 16
+BLOCK_ROWS = 1 << 18
 """The states of a full block."""
 
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -30,6 +30,9 @@ Words = npt.NDArray[np.int64]
 SLICE = 1 << 13
 """States that a worker takes at a time: enough to outweigh the taking, few enough that all end a level together."""
 
+ROOM_FOR = 8
+"""A worker goes on in new memory when there is room for fewer states than this part of a block."""
+
 LEAST_ROOM = 256
 """The table grows before each worker has room for fewer new states."""
 
@@ -200,8 +203,7 @@ class CompiledEngine:
         """Keep the states that are new since the last level. Returns how many there are."""
         for worker in self.team:
             if worker.used:
-                worker.found.append(self.blocks.keep(worker.fresh[: worker.used].copy()))
-                worker.used = 0
+                self._keep(worker)
             self.levels[-1] += worker.found
             worker.found = []
             worker.begin = worker.end = 0
@@ -348,12 +350,18 @@ class CompiledEngine:
         if worker.used == len(worker.fresh) and self._adopting:
             worker.used = 0
         elif worker.used == len(worker.fresh):
-            block = self.blocks.keep(worker.fresh[: worker.used])
-            worker.found.append(block)
-            worker.used = 0
-            if block.rows is not None:
-                worker.fresh = np.empty_like(worker.fresh)
+            self._keep(worker)
         return not full and worker.may_add > 0
+
+    def _keep(self, worker: Worker) -> None:
+        """Keep a worker's new states where they are, or in the file. Further ones go behind them, while there is room."""
+        block = self.blocks.keep(worker.fresh[: worker.used])
+        worker.found.append(block)
+        if block.rows is not None:
+            worker.fresh = worker.fresh[worker.used :]
+            if len(worker.fresh) < BLOCK_ROWS // ROOM_FOR:
+                worker.fresh = np.empty((BLOCK_ROWS, self.kernel.WORDS), np.int64)
+        worker.used = 0
 
     def _divided(self, count: int, work: Callable[[int], None]) -> None:
         """Do a number of works, each by the next worker that is free."""

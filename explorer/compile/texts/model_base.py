@@ -92,11 +92,26 @@ def fill(frame: vector, states: rows, begin, size):
 
 
 @apart
-def put_back(states: rows, begin, frame: vector, size):
-    """Put the words of a frame into states[begin:begin + size]."""
+def fill_firsts(firsts: vector, states: rows, begin, size):
+    """Put the first words of states[begin:begin + size] into an array."""
     for k in range(size):
+        firsts[k] = states[begin + k, 0]
+
+
+@apart
+def fill_chosen(frame: vector, states: rows, begin, chosen: vector, count):
+    """Put the words of the chosen ones of states[begin:] into a frame."""
+    for k in range(count):
         for word in range(WORDS):
-            states[begin + k, word] = frame[word * FRAME_ROWS + k]
+            frame[word * FRAME_ROWS + k] = states[begin + chosen[k], word]
+
+
+@apart
+def put_back(states: rows, begin, frame: vector, chosen: vector, count):
+    """Put the words of a frame into the chosen ones of states[begin:]."""
+    for k in range(count):
+        for word in range(WORDS):
+            states[begin + chosen[k], word] = frame[word * FRAME_ROWS + k]
 
 
 @apart
