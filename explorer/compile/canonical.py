@@ -76,11 +76,11 @@ def _may_precede(layout: Layout, swaps: Sequence[Renaming], walk: Sequence[int])
     """
     crossing = [p for p in layout.places.values() if len(p.segments) > 1 and any(s.word == 0 for s in p.segments)]
     if crossing:
-        return ["def may_precede(s_0):\n    return 1"]
+        return ["def may_precede(s_0):\n    return True"]
     fields = frozenset(name for name, place in layout.places.items() if any(s.word == 0 for s in place.segments))
     first = Keys(fields, (0,))
     moved = "".join(f"    t_{k} = first_{swap}({'t_' + str(k - 1) if k else 's_0'})\n" for k, swap in enumerate(walk))
-    decided = " or ".join(f"t_{k} <= s_0" for k in range(len(walk)))
+    decided = " or ".join(f"t_{k} <= s_0" for k in range(len(walk))) or "False"
     return [
         *(_swap_source(layout, f"first_{number}", swap, first) for number, swap in enumerate(swaps)),
         f"def may_precede(s_0):\n{moved}    return {decided}",

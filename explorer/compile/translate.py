@@ -527,9 +527,7 @@ def _junction(every: bool, parts: Sequence[Code]) -> Code:
     if len(texts) == 1 or (decided and not any(text.flags for text in texts)):
         return texts[-1]
     alike = _alike(texts)
-    return code(
-        f"({(' and ' if every else ' or ').join(map(str, alike))})", *alike, is_truth=alike[0].is_truth
-    )
+    return code(f"({(' and ' if every else ' or ').join(map(str, alike))})", *alike, is_truth=alike[0].is_truth)
 
 
 def _compared(texts: Sequence[Code], operators: Sequence[str]) -> bool | None:
