@@ -6,7 +6,6 @@ whether it is enabled and the words after it; the others return their value.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +15,7 @@ from neverlost.model.core.domains import MAX_MEMBERS, contains, is_subset
 from neverlost.model.core.packing import SETTING_WORDS, Place
 from neverlost.model.core.reading import trees_of
 from neverlost.model.core.tree import (
+    COMPARED,
     AllOf,
     Assign,
     Call,
@@ -62,15 +62,6 @@ HELPERS = {
 
 TRUTHS = (contains, is_subset)
 """The set helpers whose result is a truth."""
-
-COMPARED: Mapping[str, Callable[[int, int], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    "==": operator.eq,
-    "!=": operator.ne,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 REMAINDER = """def remainder(value, size):
     rest = value if value >= 0 else -value - 1
@@ -274,9 +265,9 @@ class Translator:
 
     def _quantified(self, part: Quantified, scope: Scope) -> Code:
         """A call of a function that looks at one member after the other."""
-        condition = self.expression(part.condition, self._with_member(part, scope))
         if not part.over.domain.size(self.model.bounds):
             return certain(part.every)
+        condition = self.expression(part.condition, self._with_member(part, scope))
         if condition.value is not None:
             return certain(bool(condition.value))
         decides = f"not {condition}" if part.every else str(condition)
@@ -513,18 +504,18 @@ class _KernelBody:
 def _junction(every: bool, parts: Sequence[Code]) -> Code:
     """All of some conditions, or any: without those that change nothing, and up to the first that decides it."""
     texts: list[Code] = []
+    decided, truths = False, all(text.is_truth for text in parts)
     for position, text in enumerate(parts):
-        decides = text.value is not None and bool(text.value) != every
-        # A number at the end may be the value of the whole.
-        changes = text.value is None or (position == len(parts) - 1 and not text.is_truth)
-        if decides or changes:
+        decided = text.value is not None and bool(text.value) != every
+        # Of numbers, the last may be the value of the whole.
+        if text.value is None or decided or (position == len(parts) - 1 and not truths):
             texts.append(text)
-        if decides:
+        if decided:
             break
     if not texts:
         return certain(every)
-    decided = texts[-1].value is not None and (every or all(text.is_truth for text in texts))
-    if len(texts) == 1 or (decided and not any(text.flags for text in texts)):
+    # Of numbers, the first that is not 0 is the value of `or`, perhaps one before that which decides it.
+    if len(texts) == 1 or (decided and (every or truths) and not any(text.flags for text in texts)):
         return texts[-1]
     alike = _alike(texts)
     return code(f"({(' and ' if every else ' or ').join(map(str, alike))})", *alike, is_truth=alike[0].is_truth)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -57,11 +59,21 @@ def note(s: Hall) -> None:
     for extra in s.each(Extra):
         s.marked[extra] = True
 
+def lit(s: Hall) -> int:
+    return (s.level > 0) and 1
+
+def dark(s: Hall) -> int:
+    return (s.level > 0) or 0
+
+def height(s: Hall) -> int:
+    return s.level or 1
+
 @action("test")
 def take(s: Hall, guest: Guest, seat: Seat) -> None:
     require(not many(s) or s.level > 0)
     require(none_marked(s) or s.level < s.size(Seat))
     require(not s.taken[guest][seat])
+    require(lit(s) <= dark(s) and height(s) > 0)
     note(s)
     s.taken[guest][seat] = True
 
@@ -84,11 +96,23 @@ def fall(s: Hall) -> None:
 def see(s: Hall, extra: Extra, seat: Seat) -> None:
     s.seen[extra][seat] = True
 
+@action("test")
+def light(s: Hall) -> None:
+    s.level = lit(s)
+
+@action("test")
+def dim(s: Hall) -> None:
+    s.level = 1 - dark(s)
+
+@action("test")
+def lift(s: Hall) -> None:
+    s.level = height(s)
+
 @always("No more marks than extras.")
 def few_marks(s: Hall) -> bool:
     return marks(s) <= s.size(Extra) and (has_extras(s) or none_marked(s)) and not (a_mark(s) and not has_extras(s))
 
-PROFILE = Profile(name="test/hall", statement="A hall.", state=Hall, initial=initial, actions=(take, rise, fall, see),
+PROFILE = Profile(name="test/hall", statement="A hall.", state=Hall, initial=initial, actions=(take, rise, fall, see, light, dim, lift),
     properties=(few_marks,), default_bounds={"extras": 0, "guests": 3, "seats": 2})
 """
 
@@ -136,3 +160,30 @@ def test_the_least_of_all_renamed_states_is_chosen_where_a_field_crosses_the_fir
     kernel.canonical(rows, 5, len(rows) - 5)
     expected = [*states[:5], *map(symmetry.representative, states[5:-5]), *states[-5:]]
     assert [tuple(map(int, row)) for row in rows] == expected
+
+
+OPERANDS = ("s.level", "s.level > 1", "0", "1", "2", "True", "False", "not s.level", "2 - s.level", "s.size(Seat) > 2")
+
+
+def junctions() -> list[str]:
+    """Two operands in every order, and some of three."""
+    pairs = [f"({one}) {word} ({other})" for one, other in product(OPERANDS, repeat=2) for word in ("and", "or")]
+    triples = [f"({one}) {word} ({other})" for one, other in product(pairs, OPERANDS) for word in ("and", "or")]
+    chosen = random.Random(3).sample(triples, 200)
+    return [*pairs, *chosen, *(f"({one}) if {other} else 2" for one, other in zip(OPERANDS * 20, chosen, strict=True))]
+
+
+def test_junctions_and_choices_of_what_is_certain_have_the_value_that_python_gives_them(tmp_path: Path) -> None:
+    texts = junctions()
+    actions = "".join(
+        f'@action("test")\ndef a{k}(s: Hall) -> None:\n    s.level = {t}\n\n' for k, t in enumerate(texts)
+    )
+    names = ", ".join(f"a{number}" for number in range(len(texts)))
+    text = HALL.replace("actions=(take, rise, fall, see, light, dim, lift)", f"actions=({names})")
+    text = text.replace("PROFILE =", f"{actions}PROFILE =")
+    model: Model = imported(tmp_path, text).PROFILE.bounded(extras=0, guests=2)
+    for level in range(3):
+        words = packed_from(model, [0, 0, 0, 0, level])
+        for number in range(len(texts)):
+            expected = int(eval(texts[number], {"s": SimpleNamespace(level=level, size=lambda _: 2), "Seat": None}))
+            assert compiled_step(model, words, number) == packed_from(model, [0, 0, 0, 0, expected]), texts[number]
