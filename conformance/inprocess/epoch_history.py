@@ -37,10 +37,6 @@ class EpochHistory:
         """The newest leader epoch of all records; without fencing the last record may have an older one. None for an empty log."""
         return max((epoch for epoch, _ in self.runs), default=None)
 
-    def start_of(self, epoch: int) -> int | None:
-        """The first offset of a record of the epoch; None if there is none."""
-        return next((start for known, start in self.runs if known == epoch), None)
-
     def start_of_first_after(self, epoch: int) -> int | None:
         """Where the first epoch newer than `epoch` starts; None if there is none (KIP-101)."""
         return next((start for known, start in self.runs if known > epoch), None)

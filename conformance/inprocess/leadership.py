@@ -39,6 +39,7 @@ class Leadership:
     ) -> None:
         self.broker, self.epoch, self.log, self.isr = broker, epoch, log, isr
         self.followers = followers
+        self.starts_at = log.end
 
     def known_ends(self) -> dict[int, int]:
         """The log end of each follower, as its fetches have shown."""
@@ -82,7 +83,7 @@ class Leadership:
             follower not in self.isr.committed
             and self.isr.proposed is None
             and known_end >= high_watermark
-            and (not guards_epoch_start or known_end >= self.log.epoch_start(self.epoch))
+            and (not guards_epoch_start or known_end >= self.starts_at)
         )
 
     def broker_epochs(self, isr: frozenset[int]) -> dict[int, int]:

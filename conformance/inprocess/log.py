@@ -88,8 +88,3 @@ class Log:
     def last_epoch(self) -> int | None:
         """The leader epoch of the last record; None for an empty log."""
         return self.epochs.last()
-
-    def epoch_start(self, epoch: int) -> int:
-        """The first offset of a record of the epoch, else the log end."""
-        start = self.epochs.start_of(epoch)
-        return self.end if start is None else start

@@ -34,7 +34,7 @@ OFFSETS = TopicPartition(topic=OFFSETS_TOPIC)
 
 SEEN = (
     *("up", "log_end", "record_value", "record_epoch", "numbered_anew", "high_watermark", "epoch", "leader", "isr"),
-    *("proposed_isr",),
+    *("proposed_isr", "led_from"),
     *("known_end", "newest_epoch", "controller_leader", "controller_isr", "eligible", "last_leader", "fenced"),
     *("delivery", "waiting_at", "required_end", "position", "processed_end", "committed_offset", "read", "processed"),
     *("late_kind", "late_broker", "late_follower", "late_offset", "late_end", "late_value", "late_epoch"),
@@ -576,6 +576,7 @@ class InProcessAdapter:
             "leader": [NONE if one is None or one.leader is None else one.leader - 1 for one in hosted],
             "isr": [EMPTY if one is None else as_mask(one.isr.committed) for one in leaderships],
             "proposed_isr": [EMPTY if one is None else as_mask(one.isr.proposed or frozenset()) for one in leaderships],
+            "led_from": [0 if one is None else one.starts_at for one in leaderships],
             "known_end": [
                 [self._known_end(one, replica, other) for other in members] for replica, one in enumerate(hosted)
             ],

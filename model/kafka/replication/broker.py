@@ -89,6 +89,7 @@ def become_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
     s.isr[replica] = s.controller_isr if s.epoch[replica] == NONE else s.metadata_isr[epoch]
     s.leader[replica] = replica
     s.epoch[replica] = epoch
+    s.led_from[replica] = s.log_end[replica]
     if s.produces_know_epoch:
         fail_produces(s, replica)
     straddle(s, replica)
@@ -128,6 +129,7 @@ def follow(s: Partition, replica: Replica, leader: Replica, epoch: Epoch) -> Non
     fail_produces(s, replica)
     forget_followers(s, replica)
     s.isr[replica] = EMPTY
+    s.led_from[replica] = 0
     s.leader[replica] = leader
     s.epoch[replica] = epoch
     straddle(s, replica)

@@ -21,6 +21,7 @@ def go_down(s: Partition, replica: Replica) -> None:
     lose_exchanges(s, replica)
     read_anew(s, replica)
     s.up[replica] = False
+    s.led_from[replica] = 0
     s.isr[replica] = EMPTY
     s.leader[replica] = NONE
     s.epoch[replica] = NONE

@@ -7,7 +7,6 @@ from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, 
 from .controller import count, issue_epoch, issues_to, record_isr
 from .decisions import cannot_read_on, leader_is_ahead, read_on
 from .delays import end_exchanges_about_isr, end_produce, has_yet_to_cut, is_to_hear_of_isr, learn_before_news
-from .log import epoch_start
 from .state import (
     ACKNOWLEDGED,
     AFTER_APPEND,
@@ -138,8 +137,8 @@ def shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
 
 
 def has_caught_up(s: Partition, leader: Replica, end: int) -> bool:
-    """Is a log end at the high watermark of the leader, and at the start of its epoch, or beyond?"""
-    return end >= s.high_watermark[leader] and (not s.epoch_start_guard or end >= epoch_start(s, leader))
+    """Is a log end at the high watermark of the leader, and at the end that its log had when it became the leader, or beyond?"""
+    return end >= s.high_watermark[leader] and (not s.epoch_start_guard or end >= s.led_from[leader])
 
 
 @action("R-ISR-2", sends("leader", "controller", "{follower} into the ISR"))

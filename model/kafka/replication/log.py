@@ -176,11 +176,3 @@ def end_by_records(s: Partition, leader: Replica, follower: Replica) -> int:
             return min(end, start_after(s, leader, asked))
         bound = named  # type: ignore[assignment]
     return end
-
-
-def epoch_start(s: Partition, leader: Replica) -> int:
-    """Where the leader's own epoch starts in its log: at its first record of it, else at the log end."""
-    for offset in s.each(Offset):
-        if s.record_epoch[leader][offset] != NONE and s.record_epoch[leader][offset] == s.epoch[leader]:
-            return offset
-    return s.log_end[leader]

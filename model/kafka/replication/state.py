@@ -290,6 +290,8 @@ class Partition(State):
     """The leader epoch that the broker is in; none while it is down, and after a start until it hears of one."""
     leader = per(Replica, optional(Replica))
     """The leader, as the broker believes."""
+    led_from = per(Replica, up_to(Offset))
+    """Where the log of a leader ended when it became the leader, by this process: the start of its epoch (KAFKA-7128)."""
     isr = per(Replica, any_of(ReplicaSet))
     """The in-sync replicas, as a leader believes; empty for other brokers."""
     proposed_isr = per(Replica, any_of(ReplicaSet))

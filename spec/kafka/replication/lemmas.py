@@ -380,6 +380,17 @@ def leader_has_its_epoch(s: Partition, leader: Replica, replica: Replica, offset
     )
 
 
+@lemma("Who leads has in its log what was there before, and behind it what it has written in its epoch.")
+def epoch_starts_where_it_leads_from(s: Partition, leader: Replica, offset: Offset) -> bool:
+    if not assumed(s) or not leads(s, leader):
+        return True
+    if s.led_from[leader] > s.log_end[leader]:
+        return False
+    if offset < s.led_from[leader]:
+        return s.record_epoch[leader][offset] != s.epoch[leader]
+    return offset >= s.log_end[leader] or s.record_epoch[leader][offset] == s.epoch[leader]
+
+
 @lemma("Only one leader writes in an epoch, and a follower appends only to a prefix of its leader's log.")
 def logs_match(s: Partition, one: Replica, other: Replica, offset: Offset, earlier: Offset) -> bool:
     return (
@@ -1009,6 +1020,7 @@ LEMMAS = (
     record_epochs_ascend,
     nothing_written_before_leading,
     leader_has_its_epoch,
+    epoch_starts_where_it_leads_from,
     logs_match,
     nobody_follows_before_leader,
     follower_has_part_of_leaders_log,
