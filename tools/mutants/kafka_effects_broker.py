@@ -144,6 +144,23 @@ BROKER = (
         "KIP-497: a leader that is elected again keeps the ISR change that it asked for in its old epoch",
     ),
     effect(
+        "leads-from-its-first-record",
+        "broker.become_leader",
+        "s.led_from[replica] = s.log_end[replica]",
+        "s.led_from[replica] = 0\n"
+        "for offset in s.each(Offset):\n"
+        "    if s.record_epoch[replica][offset] != NONE and s.record_epoch[replica][offset] < epoch:\n"
+        "        s.led_from[replica] = offset + 1",
+        "KAFKA-7128: the epoch of a leader that comes back in it starts at its first record, not at the log end",
+    ),
+    effect(
+        "leads-from-the-start",
+        "broker.become_leader",
+        "s.led_from[replica] = s.log_end[replica]",
+        "",
+        "KAFKA-7128: an epoch in which nothing is written yet starts nowhere",
+    ),
+    effect(
         "truncates-to-its-high-watermark",
         "broker.become_leader",
         "s.leader[replica] = replica",
@@ -401,13 +418,6 @@ LOG = (
         "start_after(s, leader, epoch)",
         "min(start_after(s, leader, epoch) + 1, s.log_end[leader])",
         "off by one: a response says that the epoch ends one record later",
-    ),
-    effect(
-        "epoch-starts-at-zero",
-        "log.epoch_start",
-        "return s.log_end[leader]",
-        "return 0",
-        "KAFKA-7128: an epoch in which nothing is written yet starts nowhere",
     ),
     effect(
         "append-overwrites",
