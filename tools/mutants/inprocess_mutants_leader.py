@@ -291,7 +291,7 @@ LEADER = (
         "R-ISR-2",
         "eligible-leaders",
         "inprocess.leadership.Leadership.may_join",
-        "known_end >= self.log.epoch_start(self.epoch)",
+        "known_end >= self.starts_at",
         "True",
     ),
     mistake(

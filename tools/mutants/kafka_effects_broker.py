@@ -144,14 +144,11 @@ BROKER = (
         "KIP-497: a leader that is elected again keeps the ISR change that it asked for in its old epoch",
     ),
     effect(
-        "leads-from-its-first-record",
+        "leads-from-its-high-watermark",
         "broker.become_leader",
         "s.led_from[replica] = s.log_end[replica]",
-        "s.led_from[replica] = 0\n"
-        "for offset in s.each(Offset):\n"
-        "    if s.record_epoch[replica][offset] != NONE and s.record_epoch[replica][offset] < epoch:\n"
-        "        s.led_from[replica] = offset + 1",
-        "KAFKA-7128: the epoch of a leader that comes back in it starts at its first record, not at the log end",
+        "s.led_from[replica] = s.high_watermark[replica]",
+        "KAFKA-7128: the epoch of a leader starts at its high watermark, so that it bars nobody",
     ),
     effect(
         "leads-from-the-start",
