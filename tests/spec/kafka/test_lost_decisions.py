@@ -7,7 +7,6 @@ from oracles.lost_decisions import Partition as ByHand
 
 from neverlost.conformance.adapter import AdapterError
 from neverlost.conformance.replication.adapter import InProcessAdapter
-from neverlost.explorer.answers.questions import Question
 from neverlost.explorer.search import explore
 from neverlost.explorer.traces.trace import trace_along
 from neverlost.model.core import BoundsError, Model
@@ -154,20 +153,6 @@ def test_what_the_model_does_not_have_is_refused(version: str, asked: dict[str, 
 def test_in_process_brokers_lose_no_decision() -> None:
     with pytest.raises(AdapterError, match="leave lost_decisions at 0"):
         InProcessAdapter(losing("kafka-4.3"))
-
-
-BEFORE_THERE_WAS_SUCH_A_BUDGET = {
-    "kafka-2.8": "0bc49825746c24a7070dd6d01781b4fa13e91e88f3e5cfd8f52c5ba6102fea50",
-    "kafka-3.9": "5515a20cf6a4efcceedec7e6b1b12099147206a98d013c17023de079e26f9f34",
-    "kafka-4.3": "a6d03bbc8002a68de03bdd54713bc46dbfc9bedafa2e5aa147cb10578742d064",
-}
-"""The keys of questions as they were before the model could lose decisions: a recorded answer is found by them."""
-
-
-@pytest.mark.parametrize(("version", "key"), BEFORE_THERE_WAS_SUCH_A_BUDGET.items())
-def test_without_the_budget_every_recorded_answer_stays(version: str, key: str) -> None:
-    model = version_named(version).bounded(acks=ACKS_ALL, min_isr=2)
-    assert Question(model=model, property=PROPERTY).key == key
 
 
 @pytest.mark.parametrize(
