@@ -6,6 +6,7 @@ import pytest
 from partition_by_hand import PARTITION, ThreeBrokers
 
 from neverlost.conformance.inprocess.errors import ErrorCode
+from neverlost.conformance.inprocess.leadership import Follower, Leadership
 from neverlost.conformance.inprocess.messages import (
     ACKS_LEADER,
     AlterPartitionRequest,
@@ -187,6 +188,17 @@ def test_a_follower_must_also_have_reached_the_start_of_the_epoch_from_2_0_1_on(
     assert brokers.of(2).led().isr.committed == joined
     brokers.fetch_by(3, 3)
     assert brokers.of(2).led().isr.committed == {1, 2, 3}
+
+
+@pytest.mark.rule("R-ISR-2")
+def test_who_joins_a_leader_that_is_back_in_its_own_epoch_has_all_of_its_log() -> None:
+    brokers = one_left(KAFKA_3_7)
+    leader = brokers.of(1).led()
+    follower = Follower()
+    back = Leadership(broker=1, epoch=leader.epoch, log=leader.log, isr=leader.isr, followers={3: follower})
+    for known_end, joins in ((0, False), (1, True)):
+        follower.log_end = known_end
+        assert back.may_join(3, follower, 0, guards_epoch_start=True) == joins
 
 
 @pytest.mark.rule("R-ISR-2")
