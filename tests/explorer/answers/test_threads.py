@@ -11,7 +11,7 @@ from neverlost.explorer.result import Result
 from neverlost.spec import profiles
 
 SMALL = profiles()["published/replicated-log"].bounded()
-LARGE = profiles()["published/kip-320"].bounded(replicas=3, log_size=1, records=1, leader_epochs=3)
+LARGE = profiles()["published/kip-320"].bounded(replicas=3, log_size=2, records=2, leader_epochs=2)
 
 
 def threads_of(asked: list[Question], workers: int, monkeypatch: pytest.MonkeyPatch) -> list[int]:
