@@ -33,7 +33,7 @@ from neverlost.spec.inquiry import (
     add_case,
     all_within,
 )
-from neverlost.spec.kafka.releases import EITHER
+from neverlost.spec.kafka.releases import EITHER, RELEASES
 
 from ..replication.topics_below import (
     LOST,
@@ -376,7 +376,7 @@ class GroupsInquiry(Inquiry):
             one
             for one in (*((*OF_TRANSACTIONS, COMMITTED_BEFORE) if in_transaction else self.assumes), SOURCE_KEPT)
             if not (begins_first and one == COMMITTED_BEFORE) and not (asked and one == SOURCE_KEPT)
-        ]
+        ] + (_of_new_protocol(case) if isinstance(case, GroupsCase) and case.protocol == "consumer" else [])
 
     def subjects(self, read: Read) -> Sequence[Subject]:
         joined = replace(read, files=sinks_with_workers(read.files))
@@ -409,6 +409,16 @@ class GroupsInquiry(Inquiry):
             place=(file.path, set_here[0].line if set_here else None),
             doubts=(*(warning for warning in file.warnings if warning.decides), *_doubts(files, found.values())),
         )
+
+
+def _of_new_protocol(case: GroupsCase) -> list[str]:
+    """What a verdict assumes of a consumer of KIP-848."""
+    found = []
+    if case.commit in BY_ITSELF:
+        found.append("no automatic commit before a reconciliation is repeated: it then has records in hand")
+    if RELEASES.index(case.release) < RELEASES.index("4.0.0"):
+        found.append("no partition is assigned while the committed offset of another is fetched (KAFKA-17674)")
+    return found
 
 
 def _cases(

@@ -188,6 +188,14 @@ NOT_MODELLED = {
         " (GroupMetadataManager.doLoadGroupsAndOffsets ends when the log end is -1). On 3.9.1 a consumer that had assigned itself a"
         " partition, with latest, began at its end so"
     ),
+    "an automatic commit before a reconciliation that is repeated, with KIP-848": (
+        "from 3.8 on it has the newest positions then (autoCommitSyncBeforeRebalanceWithRetries), and so records in hand: if the member"
+        " dies, nobody processes them. Seen on 4.1.1"
+    ),
+    "a partition that is assigned while the committed offset of another is fetched, with KIP-848 from 3.7 to 3.9": (
+        "its consumer begins where auto.offset.reset says, although an offset is committed (KAFKA-16556, KAFKA-17066, KAFKA-17674)."
+        " Seen on 3.9.1"
+    ),
     "offsets as of a commit that was checked and is written later, in 0.9 and 0.10": "named in the ledger of steps",
 }
 
