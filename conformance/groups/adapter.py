@@ -488,6 +488,10 @@ class GroupsAdapter(SteppedAdapter[_World]):
                 consumer.add(one)
         consumer.answered(answered)
 
+    def do_repeat_commit(self, member: int, partition: int) -> None:
+        """A commit before a reconciliation is lost or refused, and goes out again."""
+        self._new(member).repeat_commit(partition)
+
     def do_expel(self, member: int) -> None:
         """The session of a member ends."""
         name = self._id(member)

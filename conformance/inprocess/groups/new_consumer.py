@@ -7,9 +7,10 @@ there.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..errors import ErrorCode
-from .consumer import Config, Consumer, Listener
+from .consumer import CommitFailed, Config, Consumer, Listener
 from .consumer_group import HeartbeatResponse
 from .coordinator import GroupCoordinator
 from .source import SourcePartition
@@ -89,6 +90,18 @@ class NewConsumer(Consumer):
             self.revoke(revoked)
         for partition in self.yet_to_take():
             self.add(partition)
+
+    def repeat_commit(self, partition: int) -> None:
+        """The automatic commit before a reconciliation has failed: the position of now, in the epoch of the last answer.
+
+        That is autoCommitSyncBeforeRebalanceWithRetries. Raises CommitFailed.
+        """
+        position = self.position(partition)
+        assert position is not None
+        request = self.commit_request(partition, position.offset, position.epoch)
+        error = self.send(replace(request, generation=self.epoch))
+        if error is not ErrorCode.NONE:
+            raise CommitFailed(error.name)
 
     def generation_of_commits(self) -> int:
         """The epoch that the member has reconciled."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from neverlost.model.core import NONE, action, require, sends
 
 from .assigning import commits_last, free, give_up, has_no_rest, in_poll, take, target
-from .offsets import refuse_sent, starts_at
+from .member import commits_early
+from .offsets import refuse_sent, starts_at, write_offset
 from .record import is_fenced
-from .state import Generation, Group, Member, Partition, Protocol, Standing
+from .state import Commit, Generation, Group, Member, Partition, Protocol, Standing
 
 
 @action("ConsumerGroupHeartbeat, member epoch 0", sends("member", "coordinator", "heartbeat to join"))
@@ -167,12 +168,55 @@ def reconcile(s: Group, member: Member) -> None:
 
 def is_behind(s: Group, member: Member) -> bool:
     """Has the member anything to follow?"""
-    if s.known[member] != s.member_epoch[member]:
-        return True
+    return s.known[member] != s.member_epoch[member] or has_other_partitions(s, member)
+
+
+def has_other_partitions(s: Group, member: Member) -> bool:
+    """Has the member partitions to give up, or to take?"""
     for partition in s.each(Partition):
         is_its_own = s.given[partition] == member and not s.asked[partition]
         if s.owned[member][partition] and not is_its_own:
             return True
         if not s.owned[member][partition] and is_its_own and starts_at(s, partition) != NONE:
+            return True
+    return False
+
+
+@action("OffsetCommit before a reconciliation, repeated", sends("member", "coordinator", "commit of {partition}"))
+def repeat_commit(s: Group, member: Member, partition: Partition) -> None:
+    """The automatic commit before a reconciliation fails, and goes out again with newer positions: with a record in hand.
+
+    Poll returns records of what the member keeps meanwhile. The commit fails on a connection that breaks, at a coordinator that moves
+    or loads, or in an epoch that is over (STALE_MEMBER_EPOCH); then it names the newest. From 3.8 on; where automatic commits have such
+    positions anyway, commit_auto does it.
+
+    Source: CommitRequestManager.autoCommitSyncBeforeRebalanceWithRetries, AbstractMembershipManager.maybeReconcile. Seen on 4.1.1.
+    """
+    require(s.protocol == Protocol.CONSUMER)
+    require(s.commit == Commit.AUTO)
+    require(not commits_early(s))
+    require(s.up[member])
+    require(s.standing[member] == Standing.STABLE)
+    require(not is_fenced(s, member))
+    require(has_other_partitions(s, member))
+    require(s.owned[member][partition] and s.given[partition] == member and not s.asked[partition])
+    require(s.done[member][partition] < s.position[member][partition])
+    require(s.position[member][partition] != s.committed[partition])
+    fails = s.late_of == member or has_newer_epoch(s, member)
+    require(fails or s.commit_failures_left > 0 or s.coordinator_moves_left > 0)
+
+    if not fails:
+        if s.commit_failures_left > 0:
+            s.commit_failures_left -= 1
+        else:
+            s.coordinator_moves_left -= 1
+    write_offset(s, partition, s.position[member][partition])
+
+
+def has_newer_epoch(s: Group, member: Member) -> bool:
+    """Has a heartbeat raised the member's epoch since it was assigned what it is to take?"""
+    for partition in s.each(Partition):
+        is_to_take = s.given[partition] == member and not s.asked[partition] and not s.owned[member][partition]
+        if is_to_take and s.given_in[partition] < s.member_epoch[member]:
             return True
     return False

@@ -246,6 +246,16 @@ LEDGER = Ledger(
             SENT_AND_ANSWERED,
             OFFSET_FETCHED_LATER,
         ),
+        *_of_new_protocol(
+            consumer_protocol.repeat_commit,
+            "the thread of the network, when the response to the commit before has come",
+            at(
+                "CommitRequestManager.java: autoCommitSyncBeforeRebalanceWithRetries, maybeAutoCommitSyncBeforeRebalance"
+            ),
+            SENT_AND_ANSWERED,
+            LATE_RESPONSE,
+            SEVERAL_OFFSETS,
+        ),
         *_of_coordinator(
             coordinator.expel,
             at("GroupCoordinator.scala: onExpireHeartbeat"),

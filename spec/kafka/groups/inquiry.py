@@ -412,13 +412,10 @@ class GroupsInquiry(Inquiry):
 
 
 def _of_new_protocol(case: GroupsCase) -> list[str]:
-    """What a verdict assumes of a consumer of KIP-848."""
-    found = []
-    if case.commit in BY_ITSELF:
-        found.append("no automatic commit before a reconciliation is repeated: it then has records in hand")
+    """What a verdict assumes of a consumer of KIP-848's preview."""
     if RELEASES.index(case.release) < RELEASES.index("4.0.0"):
-        found.append("no partition is assigned while the committed offset of another is fetched (KAFKA-17674)")
-    return found
+        return ["no partition is assigned while the committed offset of another is fetched (KAFKA-17674)"]
+    return []
 
 
 def _cases(

@@ -32,6 +32,9 @@ MODELLED = {
     "a coordinator without the last assignment, which members have been answered": (
         "by KAFKA-20634, KAFKA-5059 or KAFKA-5600 when it moves once; when it moves twice, where it answers what it has only read"
     ),
+    "an automatic commit before a reconciliation that fails and is repeated, with KIP-848": (
+        "it has what poll has returned meanwhile: a record in hand is committed, and skipped if its member dies"
+    ),
     "a partition whose onPartitionsAssigned runs while a heartbeat fails, with KIP-848": (
         "the coordinator takes it for given up, and may give it to another: two readers"
     ),
@@ -187,10 +190,6 @@ NOT_MODELLED = {
         "it takes the part that it has read for all, and says that nothing is committed until it has unloaded that, behind other loads"
         " (GroupMetadataManager.doLoadGroupsAndOffsets ends when the log end is -1). On 3.9.1 a consumer that had assigned itself a"
         " partition, with latest, began at its end so"
-    ),
-    "an automatic commit before a reconciliation that is repeated, with KIP-848": (
-        "from 3.8 on it has the newest positions then (autoCommitSyncBeforeRebalanceWithRetries), and so records in hand: if the member"
-        " dies, nobody processes them. Seen on 4.1.1"
     ),
     "a partition that is assigned while the committed offset of another is fetched, with KIP-848 from 3.7 to 3.9": (
         "its consumer begins where auto.offset.reset says, although an offset is committed (KAFKA-16556, KAFKA-17066, KAFKA-17674)."

@@ -7,15 +7,15 @@ often each record was processed).
 
 Covers: both classic protocols and that of KIP-848; enable.auto.commit, which from 4.2 on the new consumer does also before poll
 returns, and commitSync after processing, with a last commit before a partition is given up; crashes, timeouts, members that come
-later, orderly closes, added partitions; earliest and latest; heartbeats that fail while a partition is taken; coordinators that do not
-have what was answered before.
+later, orderly closes, added partitions; earliest and latest; heartbeats that fail while a partition is taken; automatic commits of 4.0
+and 4.1 that fail; coordinators that do not have what was answered before.
 """
 
 from typing import NamedTuple
 
 OUT, IN, JOINED, ANSWERED = "out", "in", "joined", "answered"
 NOBODY = (None, 0, False)
-BUDGETS = ("adds", "crashes", "failures", "joins", "leaves", "moves", "timeouts")
+BUDGETS = ("adds", "crashes", "failures", "joins", "leaves", "moves", "refusals", "timeouts")
 
 
 class Group(NamedTuple):
@@ -72,6 +72,7 @@ class Search:
         self.loses_commits = (  # KAFKA-20634
             ((4, 0) if not self.consumer else (3, 7)) <= release < (4, 2, 2) or release == (4, 3, 0)
         )
+        self.waits_for_commits = self.consumer and (4, 0) <= release < (4, 2)  # KAFKA-18641
         answers_at_once = release < (3, 9) if self.consumer else (0, 11) <= release < (3, 4)
         self.moves_to_forget = 1 if self.loses_commits else 2 if answers_at_once else None
         self.rejoins_quietly = release < (3, 4)  # KIP-792
@@ -224,11 +225,31 @@ class Search:
         if self.drops_what_is_taken and budget[failure]:
             for after, process in self.taken_unseen(group, m, processes[m], log):
                 yield spent(budget, **{failure: 1}), after, put(processes, m, process), log
+        if self.waits_for_commits and self.auto:
+            yield from self.of_failed_commits(budget, group, m, processes, log)
         if self.may_forget(budget):
             for timeouts, process in self.heard_in_vain(group, m, processes, log):
                 if timeouts <= budget["timeouts"]:
                     left = spent(budget, moves=self.moves_to_forget, timeouts=timeouts)
                     yield left, group, put(processes, m, process), log
+
+    def of_failed_commits(self, budget, group, m, processes, log):
+        """A commit that is written and refused; one before an assignment is followed, which has a polled record the second time."""
+        named, reads = processes[m]
+        mine = [given[0] == m and not given[2] for given in group.given]
+        new = [p for p in self.partitions if mine[p] and reads[p] is None]
+        lacks = any(reads[p] is not None and not mine[p] for p in self.partitions)
+        late = any(group.given[p][1] < group.standing[m][1] for p in new)  # by then its epoch is another
+        event = "refusals" if budget["refusals"] else "moves"
+        for p in self.partitions:
+            if reads[p] is None or reads[p][1] == group.committed[p]:
+                continue
+            after = self.commit(group, p, reads[p][1])
+            if budget["refusals"] and self.idle(processes[m]) and self.accepted(group, m, p, named):
+                yield spent(budget, refusals=1), after, processes, log
+            there = group.standing[m][0] != OUT and not self.fenced(group, m, processes[m])
+            if there and (new or lacks) and mine[p] and reads[p][0] < reads[p][1] and (late or budget[event]):
+                yield (spent(budget) if late else spent(budget, **{event: 1})), after, processes, log
 
     def uncommitted(self, group, processes, p):
         """Nothing counts any more: with latest, who has committed all that it has processed has nothing to commit again."""
@@ -286,7 +307,7 @@ class Search:
                 self.settled(group, m)
                 and offset != group.committed[p]
                 and self.accepted(group, m, p, named)
-                and (not self.auto or self.consumer or self.idle(process))
+                and (not self.auto or (self.consumer and not self.waits_for_commits) or self.idle(process))
             ):
                 yield self.commit(group, p, offset), process, log
         if not self.idle(process):
