@@ -40,6 +40,7 @@ PROTOCOL = Profile(
         consumer_protocol.join_by_heartbeat,
         consumer_protocol.heartbeat,
         consumer_protocol.reconcile,
+        consumer_protocol.take_unfetched,
         consumer_protocol.take_unseen,
         consumer_protocol.repeat_commit,
         coordinator.expel,

@@ -8,7 +8,7 @@ often each record was processed).
 Covers: both classic protocols and that of KIP-848; enable.auto.commit, which from 4.2 on the new consumer does also before poll
 returns, and commitSync after processing, with a last commit before a partition is given up; crashes, timeouts, members that come
 later, orderly closes, added partitions; earliest and latest; heartbeats that fail while a partition is taken; automatic commits of 4.0
-and 4.1 that fail; coordinators that do not have what was answered before.
+and 4.1 that fail; partitions that come while others are taken, from 3.7 to 3.9; coordinators that do not have what was answered before.
 """
 
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Group(NamedTuple):
 
     given: (member, epoch of the assignment, whether it is asked back). older: what counts if the last commit is lost. recorded: the
     members of the last generation in the log that run under the same id. waiting, lost: who may still be answered with a generation
-    that the coordinator does not have, and its assignment.
+    that the coordinator does not have, and its assignment. late: partitions that came while their member was to take another.
     """
 
     epoch: int
@@ -35,6 +35,7 @@ class Group(NamedTuple):
     recorded: tuple
     waiting: tuple
     lost: tuple
+    late: tuple
 
 
 def put(row, place, value):
@@ -55,7 +56,7 @@ def search(*, protocol, auto, latest, members, partitions, records, generations,
         for name, bad in (("skipped", group.skips), ("repeated", group.repeats), ("shared", group.shares)):
             if name not in found and any(map(bad, level)):
                 found[name] = len(sizes) - 1
-        level = {after for state in level for after in group.steps(state)} - seen
+        level = {group.settled_late(after) for state in level for after in group.steps(state)} - seen
         seen |= level
     return sizes, found
 
@@ -72,6 +73,7 @@ class Search:
         self.loses_commits = (  # KAFKA-20634
             ((4, 0) if not self.consumer else (3, 7)) <= release < (4, 2, 2) or release == (4, 3, 0)
         )
+        self.resets_late = self.consumer and (3, 7) <= release < (4, 0)  # KAFKA-17674
         self.waits_for_commits = self.consumer and (4, 0) <= release < (4, 2)  # KAFKA-18641
         answers_at_once = release < (3, 9) if self.consumer else (0, 11) <= release < (3, 4)
         self.moves_to_forget = 1 if self.loses_commits else 2 if answers_at_once else None
@@ -96,6 +98,7 @@ class Search:
             recorded=tuple(m in there and self.may_forget(self.budgets) for m in self.members),
             waiting=(False,) * len(self.members),
             lost=(None,) * len(self.partitions),
+            late=(False,) * len(self.partitions),
         )
         left = tuple(self.budgets.items())
         return left, group, processes, tuple((True, ()) if p in known else None for p in self.partitions)
@@ -136,12 +139,12 @@ class Search:
         refused = fresh or not self.accepted(group, member, partition, process[0])
         return group if refused else self.commit(group, partition, done)
 
-    def begin(self, group, log, partition):
+    def begin(self, group, log, partition, *, late=False):
         committed = group.committed[partition]
-        if committed is not None:
+        if committed is not None and not late:
             return committed, committed, False
         reset = len(log[partition][1]) if self.latest else 0
-        return reset, reset, self.latest and not self.auto
+        return reset, reset, self.latest and not self.auto and reset != committed
 
     def idle(self, process):
         """Is everything processed that was polled, so that poll may be called?"""
@@ -399,6 +402,8 @@ class Search:
             return
         yield from self.heartbeat(group, m, process, log)
         yield *self.reconciled(group, m, process, log), log
+        if any(group.late):
+            yield *self.reconciled(group, m, process, log, late=group.late), log
 
     def joined(self, group, m):
         return group._replace(epoch=group.epoch + 1, standing=put(group.standing, m, (IN, group.epoch + 1)))
@@ -415,17 +420,27 @@ class Search:
         for p in moving:
             given[p] = (m, given[p][1], True)
         group = group._replace(given=tuple(given))
-        yield group if moving else self.reached(group, m, log), process, log
+        yield group if moving else self.reached(group, m, log, reads), process, log
 
-    def reached(self, group, m, log):
+    def reached(self, group, m, log, reads):
         """A member that has nothing to give up is in the group's epoch, and is assigned what is free and meant for it."""
-        given = group.given
+        given, late = group.given, group.late
+        fetches = self.resets_late and any(given[p][0] == m and reads[p] is None for p in self.partitions)
         for p in self.claims(group.standing, m, log):
             if given[p][0] is None:
-                given = put(given, p, (m, group.epoch, False))
-        return group._replace(standing=put(group.standing, m, (IN, group.epoch)), given=given)
+                given, late = put(given, p, (m, group.epoch, False)), put(late, p, fetches)
+        return group._replace(standing=put(group.standing, m, (IN, group.epoch)), given=given, late=late)
 
-    def reconciled(self, group, m, process, log):
+    def settled_late(self, state):
+        """A partition is late until its member reads it, or it is nobody's."""
+        left, group, processes, log = state
+        late = list(group.late)
+        for p, (owner, _, _) in enumerate(group.given):
+            if owner is None or (processes[owner] and processes[owner][1][p] is not None):
+                late[p] = False
+        return left, group._replace(late=tuple(late)), processes, log
+
+    def reconciled(self, group, m, process, log, *, late=()):
         heard, kept, after = group.standing[m][1], process[1], group
         mine = [group.given[p][0] == m and not group.given[p][2] for p in self.partitions]
         for p in self.partitions:
@@ -434,7 +449,7 @@ class Search:
                 kept = put(kept, p, None)
         for p in self.partitions:
             if kept[p] is None and mine[p]:
-                kept = put(kept, p, self.begin(after, log, p))
+                kept = put(kept, p, self.begin(after, log, p, late=any(late) and late[p]))
         return after, (heard, kept)
 
     def taken_unseen(self, group, m, process, log):
@@ -452,7 +467,7 @@ class Search:
             NOBODY if taken[p] or (after.given[p][0] == m and after.given[p][2]) else after.given[p]
             for p in self.partitions
         )
-        yield self.reached(after._replace(given=given), m, log), process
+        yield self.reached(after._replace(given=given), m, log, process[1]), process
 
     def heard_in_vain(self, group, m, processes, log):
         """A member gets partitions by a heartbeat of which the next coordinator knows nothing: (timeouts, the process after).
@@ -477,7 +492,7 @@ class Search:
                 g[0] == m and (g[2] or self.wanted(there.standing, p) != m) for p, g in enumerate(there.given)
             ):
                 continue
-            there = self.reached(there, m, log)
+            there = self.reached(there, m, log, reads)
             new = [p for p in self.partitions if there.given[p][0] == m and reads[p] is None]
             for p in new:
                 reads = put(reads, p, self.begin(group, log, p))

@@ -100,6 +100,21 @@ def test_by_hand_too_what_is_taken_while_a_heartbeat_fails_is_free(commit: str, 
 
 
 @pytest.mark.parametrize(
+    ("version", "commit", "reset", "budgets"),
+    [
+        ("3.9", "sync", "latest", {"joins": 1, "leaves": 1}),
+        ("3.7", "auto", "earliest", {"joins": 1, "leaves": 1}),
+        pytest.param("3.7", "sync", "earliest", {"joins": 1, "timeouts": 1}, marks=pytest.mark.thorough),
+        pytest.param("3.8", "sync", "latest", {"adds": 1, "leaves": 1, "partitions": 3}, marks=pytest.mark.thorough),
+    ],
+)
+def test_by_hand_too_what_comes_while_another_is_fetched_may_be_reset(
+    version: str, commit: str, reset: str, budgets: dict[str, int]
+) -> None:
+    assert_the_same_by_hand(version, "consumer", commit, reset, **budgets)
+
+
+@pytest.mark.parametrize(
     "budgets",
     [
         {"refusals": 1, "joins": 1},
@@ -322,6 +337,16 @@ def test_an_automatic_commit_before_a_reconciliation_that_goes_out_again_has_the
         assert broken(searched("4.0", SKIPPED, **rebalance, **{failure: 1})) == {SKIPPED: steps}
     for other in ({}, {"protocol": "eager", "commit_failures": 1}, {"commit": "sync", "commit_failures": 1}):
         assert broken(searched("4.0", SKIPPED, **{**rebalance, **other})) == {}
+
+
+@pytest.mark.parametrize("version", ["3.7", "3.9", "4.0"])
+def test_what_is_assigned_while_the_offset_of_another_is_fetched_is_reset_to_3_9(version: str) -> None:
+    resets = version != "4.0"
+    asked: dict[str, int | str] = {"protocol": "consumer", "commit": "sync", "joins": 1, "leaves": 1}
+    assert broken(searched(version, SKIPPED, reset="latest", **asked)) == ({SKIPPED: 11} if resets else {})
+    assert broken(searched(version, BACK, reset="earliest", **asked)) == ({BACK: 14} if resets else {})
+    for one in ("joins", "leaves"):
+        assert broken(searched(version, SKIPPED, BACK, reset="latest", **{**asked, one: 0})) == {}
 
 
 def test_a_commit_in_an_epoch_that_is_over_goes_out_again_too() -> None:
