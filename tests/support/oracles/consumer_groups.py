@@ -395,7 +395,8 @@ class Search:
         named, _reads = process
         if group.standing[m][0] == OUT:
             if group.epoch < self.last:
-                yield self.joined(group, m), (named, self.fresh()[1]), log
+                forgets = named > group.epoch + 1  # it was in an epoch that is lost
+                yield self.joined(group, m), (0 if forgets else named, self.fresh()[1]), log
             return
         if self.fenced(group, m, process):
             yield group, self.fresh(), log

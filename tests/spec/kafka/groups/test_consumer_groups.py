@@ -163,6 +163,7 @@ def test_by_hand_too_a_coordinator_does_not_have_the_last_generation(
     [
         ("4.2.0", "earliest", {"moves": 1, "joins": 1, "generations": 2}),
         ("4.2.0", "latest", {"moves": 2, "joins": 1}),
+        ("4.2.0", "earliest", {"moves": 1, "joins": 1, "crashes": 1, "partitions": 1, "generations": 3}),
         *(
             pytest.param(version, reset, budgets, marks=pytest.mark.thorough)
             for version, reset, budgets in (
