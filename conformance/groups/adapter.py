@@ -471,11 +471,18 @@ class GroupsAdapter(SteppedAdapter[_World]):
 
     def do_reconcile(self, member: int) -> None:
         """The application's thread follows the assignment, as the next answer has it if the last one is lost."""
+        self._reconcile(member, fetches_in_time=True)
+
+    def do_take_unfetched(self, member: int) -> None:
+        """The same, with partitions that have come while it fetched the committed offset of another."""
+        self._reconcile(member, fetches_in_time=False)
+
+    def _reconcile(self, member: int, *, fetches_in_time: bool) -> None:
         name, consumer = self._id(member), self._new(member)
         if name is not None and consumer.epoch == self.world.coordinator.consumer.members[name].epoch:
             consumer.heartbeat_without_news()
         with self._beginning(member):
-            self._new(member).reconcile()
+            consumer.reconcile(fetches_in_time=fetches_in_time)
 
     def do_take_unseen(self, member: int, partition: int) -> None:
         """While the application begins with partitions, a heartbeat names everything but these; the callback ends after it."""
@@ -487,6 +494,10 @@ class GroupsAdapter(SteppedAdapter[_World]):
             for one in taken:
                 consumer.add(one)
         consumer.answered(answered)
+
+    def do_repeat_commit(self, member: int, partition: int) -> None:
+        """A commit before a reconciliation is lost or refused, and goes out again."""
+        self._new(member).repeat_commit(partition)
 
     def do_expel(self, member: int) -> None:
         """The session of a member ends."""

@@ -73,6 +73,7 @@ def release_of(model: Model) -> Release:
         ignores_old_generations=bool(settings["ignores_old_claims"]),
         commits_before_revoking=not settings["reads_while_revoking"],
         epoch_of_partition=bool(settings["epoch_per_partition"]),
+        resets_unfetched=bool(settings["resets_unfetched"]),
         raises_epoch_while_revoking=False,
         assigns_when_joining=False,
     )

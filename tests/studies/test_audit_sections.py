@@ -86,6 +86,7 @@ def happening(section: Section) -> set[tuple[str, str]]:
     return {(one.ask.danger.property, one.ask.with_what) for one in section.violated if one.usual}
 
 
+BOTH = "1 later member, 1 orderly close"
 TV2 = "elr=on,transaction-version=2,transaction-client=2,unanswered=sends-again"
 
 
@@ -483,6 +484,19 @@ def test_a_tolerance_of_a_family_is_asked_together(asking: Asking) -> None:
     section = only(found, "quorum")
     assert {one.ask.with_what for one in section.decided} == {"no fault", "1 crash"}
     assert section.verdict == Verdict.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("version", "tolerate", "said"), [("3.9.1", None, True), ("4.1.1", None, False), ("3.9.1", BOTH, False)]
+)
+def test_a_verdict_of_a_preview_says_that_no_partition_comes_while_an_offset_is_fetched(
+    version: str, tolerate: str | None, said: bool, asking: Asking
+) -> None:  # KAFKA-17674
+    consumer = CONSUMER.format("false", "latest") + "group.protocol=consumer\n"
+    section = only(asking(version, "commit=sync", tolerate, consumer=consumer), "groups")
+    assert any("KAFKA-17674" in clause for clause in section.assumes) == said
+    skips = [what for name, what in happening(section) if name == "none_skipped"]
+    assert any("later member" in what and "orderly close" in what for what in skips) == (tolerate is not None)
 
 
 def several_lose(section: Section) -> set[str]:

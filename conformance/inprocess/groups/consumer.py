@@ -132,6 +132,11 @@ class Consumer(ABC):
         if not self._reset(partition):
             self.assigned[partition] = None
 
+    def reset_initializing(self, partition: int) -> None:
+        """A partition begins without a look at its committed offset (SubscriptionState.resetInitializingPositions)."""
+        self.assigned[partition] = None
+        self._reset(partition)
+
     def validate(self, partition: int) -> None:
         """After a change of the leader: is the position behind the end of its epoch (maybeCompleteValidation)?"""
         position = self.position(partition)

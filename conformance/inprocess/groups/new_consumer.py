@@ -7,9 +7,10 @@ there.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..errors import ErrorCode
-from .consumer import Config, Consumer, Listener
+from .consumer import CommitFailed, Config, Consumer, Listener
 from .consumer_group import HeartbeatResponse
 from .coordinator import GroupCoordinator
 from .source import SourcePartition
@@ -36,6 +37,8 @@ class NewConsumer(Consumer):
         self.reconciled_epoch = 0
         """The epoch that commits name."""
         self._target: frozenset[int] = frozenset()
+        self._meanwhile: set[int] = set()
+        """What was assigned while the committed offsets of others were to be fetched."""
 
     def returns_records(self) -> bool:
         """There is no barrier: poll returns records of what is assigned."""
@@ -66,19 +69,24 @@ class NewConsumer(Consumer):
             return
         self.epoch = response.epoch
         if response.assigned is not None:
+            waits = self.release.resets_unfetched and not self._target.issubset(self.assigned)
+            self._meanwhile &= response.assigned
+            self._meanwhile |= response.assigned - self._target - set(self.assigned) if waits else set()
             self._target = response.assigned
 
     def _fenced(self) -> None:
         """The group does not have the member any more: everything is lost (transitionToFenced)."""
-        self.epoch, self._target = 0, frozenset()
+        self.epoch, self._target, self._meanwhile = 0, frozenset(), set()
         self.lose()
 
     def join(self) -> None:
         """A heartbeat with epoch 0, of a member that is new or was fenced."""
         self.answered(self.coordinator.consumer.heartbeat(self.member, 0, frozenset()))
 
-    def reconcile(self) -> None:
+    def reconcile(self, *, fetches_in_time: bool = True) -> None:
         """What is not assigned any more is committed and given up, then the rest begins (maybeReconcile, revokeAndAssign).
+
+        Partitions may have come too late for their committed offsets to be fetched with those of others (updateFetchPositions).
 
         Simplified: an automatic commit is of what is given up; Kafka's has all partitions.
         """
@@ -88,7 +96,23 @@ class NewConsumer(Consumer):
         if revoked:
             self.revoke(revoked)
         for partition in self.yet_to_take():
-            self.add(partition)
+            if fetches_in_time or partition not in self._meanwhile:
+                self.add(partition)
+            else:
+                self.reset_initializing(partition)
+        self._meanwhile.clear()
+
+    def repeat_commit(self, partition: int) -> None:
+        """The automatic commit before a reconciliation has failed: the position of now, in the epoch of the last answer.
+
+        That is autoCommitSyncBeforeRebalanceWithRetries. Raises CommitFailed.
+        """
+        position = self.position(partition)
+        assert position is not None
+        request = self.commit_request(partition, position.offset, position.epoch)
+        error = self.send(replace(request, generation=self.epoch))
+        if error is not ErrorCode.NONE:
+            raise CommitFailed(error.name)
 
     def generation_of_commits(self) -> int:
         """The epoch that the member has reconciled."""

@@ -43,6 +43,8 @@ class Release:
     """Does a consumer wait, without returning records, until its last automatic commit is answered (KAFKA-14196)?"""
     epoch_of_partition: bool = True
     """Is a commit accepted from the epoch on in which the member was assigned the partition (KIP-1251)?"""
+    resets_unfetched: bool = False
+    """Is each partition without a position reset when the committed offsets of some are fetched (KAFKA-17674)? From 3.7 to 3.9."""
     raises_epoch_while_revoking: bool = False
     """Is a member that has given up what it was asked for in the next epoch, even if it must give up more? From 3.8 to 4.1."""
     assigns_when_joining: bool = True

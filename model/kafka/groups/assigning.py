@@ -39,6 +39,7 @@ def free(s: Group, partition: Partition) -> None:
     s.given[partition] = NONE
     s.given_in[partition] = 0
     s.asked[partition] = False
+    s.unfetched[partition] = False
 
 
 def in_threads(s: Group) -> bool:
@@ -90,10 +91,16 @@ def give_up(s: Group, member: Member, partition: Partition) -> None:
 def take(s: Group, member: Member, partition: Partition) -> None:
     """A member begins to read a partition that is new to it; without a place to begin, it fails and reads nothing of it."""
     if not s.owned[member][partition] and starts_at(s, partition) != NONE:
-        s.owned[member][partition] = True
-        s.position[member][partition] = starts_at(s, partition)
-        s.done[member][partition] = starts_at(s, partition)
-        s.fresh[member][partition] = may_be_fresh(s) and starts_at(s, partition) != s.committed[partition]
+        begin_at(s, member, partition, starts_at(s, partition))
+
+
+def begin_at(s: Group, member: Member, partition: Partition, offset: int) -> None:
+    """A member owns a partition, and reads it from an offset on."""
+    s.unfetched[partition] = False
+    s.owned[member][partition] = True
+    s.position[member][partition] = offset
+    s.done[member][partition] = offset
+    s.fresh[member][partition] = may_be_fresh(s) and offset != s.committed[partition]
 
 
 def has_no_rest(s: Group, member: Member) -> bool:

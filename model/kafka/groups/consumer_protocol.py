@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE, action, require, sends
 
-from .assigning import commits_last, free, give_up, has_no_rest, in_poll, take, target
-from .offsets import refuse_sent, starts_at
+from .assigning import begin_at, commits_last, free, give_up, has_no_rest, in_poll, take, target
+from .member import commits_early
+from .offsets import refuse_sent, reset_offset, starts_at, write_offset
 from .record import is_fenced
-from .state import Generation, Group, Member, Partition, Protocol, Standing
+from .state import Commit, Generation, Group, Member, Partition, Protocol, Standing
 
 
 @action("ConsumerGroupHeartbeat, member epoch 0", sends("member", "coordinator", "heartbeat to join"))
@@ -67,10 +68,17 @@ def heartbeat(s: Group, member: Member) -> None:
 def reach_epoch(s: Group, member: Member) -> None:
     """A member that has nothing to give up is in the group's epoch, and gets what is free and meant for it."""
     s.member_epoch[member] = s.generation
+    fetches = s.resets_unfetched == 1 and any(is_to_take(s, member, partition) for partition in s.each(Partition))
     for partition in s.each(Partition):
         if s.given[partition] == NONE and s.discovered[partition] and target(s, partition) == member:
             s.given[partition] = member
             s.given_in[partition] = s.generation
+            s.unfetched[partition] = fetches
+
+
+def is_to_take(s: Group, member: Member, partition: Partition) -> bool:
+    """Is a partition assigned to a member that does not own it yet?"""
+    return s.given[partition] == member and not s.asked[partition] and not s.owned[member][partition]
 
 
 @action("ConsumerGroupHeartbeat after an error", sends("member", "coordinator", "heartbeat"))
@@ -156,23 +164,104 @@ def reconcile(s: Group, member: Member) -> None:
     require(is_behind(s, member))
 
     s.known[member] = s.member_epoch[member]
-    for partition in s.each(Partition):
-        if s.owned[member][partition] and (s.given[partition] != member or s.asked[partition]):
-            commits_last(s, member, partition)
-            give_up(s, member, partition)
+    give_up_others(s, member)
     for partition in s.each(Partition):
         if s.given[partition] == member and not s.asked[partition]:
             take(s, member, partition)
 
 
+def give_up_others(s: Group, member: Member) -> None:
+    """A member gives up what it is asked for, after a last commit."""
+    for partition in s.each(Partition):
+        if s.owned[member][partition] and (s.given[partition] != member or s.asked[partition]):
+            commits_last(s, member, partition)
+            give_up(s, member, partition)
+
+
+@action("SubscriptionState.resetInitializingPositions, KAFKA-17674")
+def take_unfetched(s: Group, member: Member) -> None:
+    """Partitions come while their member fetches the committed offset of another, and begin where auto.offset.reset says.
+
+    The application's thread waits for that offset in poll; the other one assigns the partitions. Then the first resets each partition
+    that has no position, also those whose committed offsets nobody has fetched. Without auto.offset.reset poll fails.
+
+    Source: AsyncKafkaConsumer.updateFetchPositions, SubscriptionState.resetInitializingPositions; KAFKA-16556. Seen on 3.9.1.
+    """
+    require(s.protocol == Protocol.CONSUMER)
+    require(s.resets_unfetched)
+    require(s.up[member])
+    require(s.standing[member] == Standing.STABLE)
+    require(in_poll(s, member))
+    require(has_no_rest(s, member))
+    require(not is_fenced(s, member))
+    require(any(is_reset(s, member, partition) for partition in s.each(Partition)))
+
+    s.known[member] = s.member_epoch[member]
+    give_up_others(s, member)
+    for partition in s.each(Partition):
+        if is_reset(s, member, partition):
+            begin_at(s, member, partition, reset_offset(s, partition))
+        elif s.given[partition] == member and not s.asked[partition]:
+            take(s, member, partition)
+
+
+def is_reset(s: Group, member: Member, partition: Partition) -> bool:
+    """Does a partition that the member is to take begin elsewhere if nobody fetches its committed offset?"""
+    if not s.unfetched[partition] or not is_to_take(s, member, partition) or reset_offset(s, partition) == NONE:
+        return False
+    return reset_offset(s, partition) != starts_at(s, partition)
+
+
 def is_behind(s: Group, member: Member) -> bool:
     """Has the member anything to follow?"""
-    if s.known[member] != s.member_epoch[member]:
-        return True
+    return s.known[member] != s.member_epoch[member] or has_other_partitions(s, member)
+
+
+def has_other_partitions(s: Group, member: Member) -> bool:
+    """Has the member partitions to give up, or to take?"""
     for partition in s.each(Partition):
         is_its_own = s.given[partition] == member and not s.asked[partition]
         if s.owned[member][partition] and not is_its_own:
             return True
         if not s.owned[member][partition] and is_its_own and starts_at(s, partition) != NONE:
+            return True
+    return False
+
+
+@action("OffsetCommit before a reconciliation, repeated", sends("member", "coordinator", "commit of {partition}"))
+def repeat_commit(s: Group, member: Member, partition: Partition) -> None:
+    """The automatic commit before a reconciliation fails, and goes out again with newer positions: with a record in hand.
+
+    Poll returns records of what the member keeps meanwhile. The commit fails on a connection that breaks, at a coordinator that moves
+    or loads, or in an epoch that is over (STALE_MEMBER_EPOCH); then it names the newest. From 3.8 on; where automatic commits have such
+    positions anyway, commit_auto does it.
+
+    Source: CommitRequestManager.autoCommitSyncBeforeRebalanceWithRetries, AbstractMembershipManager.maybeReconcile. Seen on 4.1.1.
+    """
+    require(s.protocol == Protocol.CONSUMER)
+    require(s.commit == Commit.AUTO)
+    require(not commits_early(s))
+    require(s.up[member])
+    require(s.standing[member] == Standing.STABLE)
+    require(not is_fenced(s, member))
+    require(has_other_partitions(s, member))
+    require(s.owned[member][partition] and s.given[partition] == member and not s.asked[partition])
+    require(s.done[member][partition] < s.position[member][partition])
+    require(s.position[member][partition] != s.committed[partition])
+    fails = s.late_of == member or has_newer_epoch(s, member)
+    require(fails or s.commit_failures_left > 0 or s.coordinator_moves_left > 0)
+
+    if not fails:
+        if s.commit_failures_left > 0:
+            s.commit_failures_left -= 1
+        else:
+            s.coordinator_moves_left -= 1
+    write_offset(s, partition, s.position[member][partition])
+
+
+def has_newer_epoch(s: Group, member: Member) -> bool:
+    """Has a heartbeat raised the member's epoch since it was assigned what it is to take?"""
+    for partition in s.each(Partition):
+        if is_to_take(s, member, partition) and s.given_in[partition] < s.member_epoch[member]:
             return True
     return False

@@ -116,6 +116,8 @@ class Group(State):
     drops_what_is_taken = setting(flag())
     """Does a heartbeat that repeats everything leave out a partition whose onPartitionsAssigned runs (KIP-848)? It is taken for given
     up, if it is meant for another member by then."""
+    resets_unfetched = setting(flag())
+    """Does the new consumer reset each partition without a position when it has fetched the committed offsets of some (KAFKA-17674)?"""
     counts_refused = setting(flag())
     """Does a commit that was written and answered with an error count at once? Else a coordinator that loads its log counts it."""
     epoch_per_partition = setting(flag())
@@ -184,6 +186,8 @@ class Group(State):
     """The epoch in which it was assigned (KIP-848)."""
     asked = per(Partition, flag())
     """Has its member been asked to give the partition up (KIP-848)?"""
+    unfetched = per(Partition, flag())
+    """Was it assigned while its member was to fetch the committed offset of another, so that this one may be reset (KAFKA-17674)?"""
     member_epoch = per(Member, any_of(Generation))
     """The member's epoch, as the coordinator has it (KIP-848)."""
     recorded = per(Member, flag())

@@ -73,7 +73,7 @@ OFFSET_FETCHED_LATER = Gap(
     between="the assignment, the fetch of its committed offset, and the look at the partition's end",
     done=Merged(
         because="nobody else commits for the partition in this generation or epoch, and records that come in between may as well come"
-        " before the step"
+        " before the step. What is assigned in between, from 3.7 to 3.9 with KIP-848, is another step: take_unfetched"
     ),
 )
 SEVERAL_OFFSETS = Gap(
@@ -130,6 +130,7 @@ LOST_WITH_ANSWERS = Gap(
 COMMITS = at("ConsumerCoordinator.java: sendOffsetCommitRequest", "GroupCoordinator.scala: handleCommitOffsets")
 JOINS = at("ConsumerCoordinator.java: onJoinPrepare", "GroupCoordinator.scala: handleJoinGroup")
 JOINS_NEW = at("ConsumerCoordinator.java: onJoinPrepare", "GroupMetadataManager.java: classicGroupJoin")
+RESETS_UNFETCHED = at("SubscriptionState.java: resetInitializingPositions")
 FETCHES = at("ConsumerCoordinator.java: refreshCommittedOffsetsIfNeeded")
 
 LEDGER = Ledger(
@@ -236,6 +237,34 @@ LEDGER = Ledger(
                 ),
             ),
         ),
+        LedgerRow(
+            action=consumer_protocol.take_unfetched,
+            when=_in(FIRST, "3.6.2"),
+            by=f"{ABSENT}: there is no such protocol",
+            places=RESETS_UNFETCHED,
+            read=("3.6.2",),
+        ),
+        LedgerRow(
+            action=consumer_protocol.take_unfetched,
+            when=_in("3.7.0", LAST_LOCK),
+            by=CLIENT,
+            places=RESETS_UNFETCHED,
+            gaps=(
+                Gap(
+                    when=_in("3.7.0", LAST_LOCK),
+                    between="the assignment of one partition, that of the other, and the response with the first one's offset",
+                    done=Merged(because="the member polls nothing meanwhile: its thread waits for the response"),
+                ),
+            ),
+            read=(LAST_LOCK,),
+        ),
+        LedgerRow(
+            action=consumer_protocol.take_unfetched,
+            when=_in(FIRST_EVENTS),
+            by=f"{ABSENT}: only partitions whose offsets were fetched are reset",
+            places=RESETS_UNFETCHED,
+            read=(FIRST_EVENTS,),
+        ),
         *_of_new_protocol(
             consumer_protocol.take_unseen,
             IN_EVENTS,
@@ -245,6 +274,16 @@ LEDGER = Ledger(
             ),
             SENT_AND_ANSWERED,
             OFFSET_FETCHED_LATER,
+        ),
+        *_of_new_protocol(
+            consumer_protocol.repeat_commit,
+            "the thread of the network, when the response to the commit before has come",
+            at(
+                "CommitRequestManager.java: autoCommitSyncBeforeRebalanceWithRetries, maybeAutoCommitSyncBeforeRebalance"
+            ),
+            SENT_AND_ANSWERED,
+            LATE_RESPONSE,
+            SEVERAL_OFFSETS,
         ),
         *_of_coordinator(
             coordinator.expel,

@@ -159,6 +159,14 @@ DIFFERENCES = (
         known="code read on the branches of 3.7, 3.8 and 3.9",
     ),
     ReleaseDifference(
+        rule="The new consumer resets a partition that is assigned while it fetches the committed offset of another.",
+        settings={"resets_unfetched": 1},
+        since="3.7.0",
+        until="3.9.2",
+        source="KAFKA-17066, KAFKA-17674, in 3.7 KAFKA-16556; AsyncKafkaConsumer.updateFetchPositions",
+        known="code read on the branches of 3.7, 3.8 and 3.9, and at 3.9.2 and 4.0.0; seen on 3.9.1",
+    ),
+    ReleaseDifference(
         rule="A partition whose onPartitionsAssigned runs is not in a heartbeat that repeats everything.",
         settings={"drops_what_is_taken": 1},
         since="3.8.0",

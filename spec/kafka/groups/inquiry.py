@@ -120,6 +120,8 @@ TRUNCATED: Counts = {"truncations": 1, "joins": 1}
 """A consumer that begins at a committed offset may notice less than one that reads on."""
 TAKEN: Counts = {"leaves": 1, "heartbeat_failures": 1}
 """A heartbeat fails while a member is taking what another has given up, and that one comes back."""
+MEANWHILE: Counts = {"joins": 1, "leaves": 1}
+"""A member that has just joined is assigned what another gives up that is closed."""
 IDLE: tuple[Counts, ...] = ({"crashes": 1, "idle_times": 1}, {"leaves": 2, "idle_times": 1})
 """Nothing is committed for a partition for long (offsets.retention.minutes), in a release where offsets of a group in use expire."""
 FORGOTTEN: Counts = {"joins": 1, "idle_times": 1}
@@ -243,6 +245,15 @@ class GroupsCase(Case):
     def drops_what_is_taken(self) -> bool:
         """May a partition that a member is taking pass for given up, so that two members commit for it, with KIP-848?"""
         return bool(self._of_release.get("drops_what_is_taken"))
+
+    @property
+    def assumed_of_offsets(self) -> tuple[str, ...]:
+        """What it rests on where the consumer resets what comes while it fetches an offset: unless the events are asked about."""
+        decides = self.reset != "earliest" or self.commit == IN_TRANSACTION
+        asked = self.tolerance is not None and self._survives(MEANWHILE)
+        if self.protocol != "consumer" or not self._of_release.get("resets_unfetched") or asked or not decides:
+            return ()
+        return ("no partition is assigned while its consumer fetches the committed offset of another (KAFKA-17674)",)
 
     def _survives(self, counts: Counts) -> bool:
         """Is it asked to survive so much, or not said how much?"""
@@ -374,7 +385,11 @@ class GroupsInquiry(Inquiry):
         asked = isinstance(case, GroupsCase) and case.unclean
         return [
             one
-            for one in (*((*OF_TRANSACTIONS, COMMITTED_BEFORE) if in_transaction else self.assumes), SOURCE_KEPT)
+            for one in (
+                *((*OF_TRANSACTIONS, COMMITTED_BEFORE) if in_transaction else self.assumes),
+                SOURCE_KEPT,
+                *(case.assumed_of_offsets if isinstance(case, GroupsCase) else ()),
+            )
             if not (begins_first and one == COMMITTED_BEFORE) and not (asked and one == SOURCE_KEPT)
         ]
 

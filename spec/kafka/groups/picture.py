@@ -23,6 +23,7 @@ FAULT_WORDS = {
     "add_partition": "PARTITION ADDED",
     "fail_commit": "COMMIT FAILS",
     "take_unseen": "HEARTBEAT FAILS",
+    "repeat_commit": "COMMIT FAILS, REPEATED WITH NEWER POSITIONS",
     "fail_after_write": "COMMIT WRITTEN, ANSWERED WITH AN ERROR",
     "load_log": "COORDINATOR MOVES, LOADS ITS LOG",
     "move_under_commit": "COORDINATOR MOVES, COMMIT REFUSED",

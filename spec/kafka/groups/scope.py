@@ -32,6 +32,12 @@ MODELLED = {
     "a coordinator without the last assignment, which members have been answered": (
         "by KAFKA-20634, KAFKA-5059 or KAFKA-5600 when it moves once; when it moves twice, where it answers what it has only read"
     ),
+    "an automatic commit before a reconciliation that fails and is repeated, with KIP-848": (
+        "it has what poll has returned meanwhile: a record in hand is committed, and skipped if its member dies"
+    ),
+    "a partition that is assigned while its member fetches the committed offset of another, with KIP-848 from 3.7 to 3.9": (
+        "it begins where auto.offset.reset says, although an offset is committed (KAFKA-17674)"
+    ),
     "a partition whose onPartitionsAssigned runs while a heartbeat fails, with KIP-848": (
         "the coordinator takes it for given up, and may give it to another: two readers"
     ),
@@ -71,6 +77,10 @@ SIMPLIFIED = {
     "a member that takes a partition while its heartbeat fails begins at the committed offset": (
         "the coordinator does not tell it to a member that has not heard of its epoch: to 4.1 such a member reads with"
         " enable.auto.commit, or from a position of its own; on 4.3.1 it was seen to read without these"
+    ),
+    "a partition is reset beside one that its member is taking, from 3.7 to 3.9 with KIP-848": (
+        "also beside one whose position is reset or validated, in a moment between two calls; and of what is taken while a heartbeat"
+        " fails, or by an answer that is lost, none is. Without auto.offset.reset poll fails"
     ),
     "a member that learns that its generation or epoch is lost keeps its id": (
         "to 3.1 it joins the classic group under another, and the coordinator waits until the old one is expelled. With KIP-848 it is"

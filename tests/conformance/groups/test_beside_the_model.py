@@ -53,6 +53,8 @@ WALKS: list[tuple[str, Chosen]] = [
     ("4.0", {"protocol": "cooperative", "commit": "auto", **FORGOTTEN}),
     ("4.2.0", {"protocol": "consumer", "commit": "sync", "heartbeat_failures": 1, **FORGOTTEN}),
     ("3.8", {"protocol": "consumer", "commit": "sync", "heartbeat_failures": 2, "leaves": 1, "joins": 1}),
+    ("3.9", {"protocol": "consumer", "commit": "sync", "reset": "latest", "joins": 1, "leaves": 2, "partitions": 3}),
+    ("4.0", {"protocol": "consumer", "commit": "auto", "commit_failures": 2, "delays": 1, "joins": 1, "leaves": 1}),
     ("0.9.0.0", {"commit": "auto", "delays": 1, "removals": 1, **ENDINGS}),
 ]
 

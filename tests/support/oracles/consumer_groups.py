@@ -7,15 +7,15 @@ often each record was processed).
 
 Covers: both classic protocols and that of KIP-848; enable.auto.commit, which from 4.2 on the new consumer does also before poll
 returns, and commitSync after processing, with a last commit before a partition is given up; crashes, timeouts, members that come
-later, orderly closes, added partitions; earliest and latest; heartbeats that fail while a partition is taken; coordinators that do not
-have what was answered before.
+later, orderly closes, added partitions; earliest and latest; heartbeats that fail while a partition is taken; automatic commits of 4.0
+and 4.1 that fail; partitions that come while others are taken, from 3.7 to 3.9; coordinators that do not have what was answered before.
 """
 
 from typing import NamedTuple
 
 OUT, IN, JOINED, ANSWERED = "out", "in", "joined", "answered"
 NOBODY = (None, 0, False)
-BUDGETS = ("adds", "crashes", "failures", "joins", "leaves", "moves", "timeouts")
+BUDGETS = ("adds", "crashes", "failures", "joins", "leaves", "moves", "refusals", "timeouts")
 
 
 class Group(NamedTuple):
@@ -23,7 +23,7 @@ class Group(NamedTuple):
 
     given: (member, epoch of the assignment, whether it is asked back). older: what counts if the last commit is lost. recorded: the
     members of the last generation in the log that run under the same id. waiting, lost: who may still be answered with a generation
-    that the coordinator does not have, and its assignment.
+    that the coordinator does not have, and its assignment. late: partitions that came while their member was to take another.
     """
 
     epoch: int
@@ -35,6 +35,7 @@ class Group(NamedTuple):
     recorded: tuple
     waiting: tuple
     lost: tuple
+    late: tuple
 
 
 def put(row, place, value):
@@ -55,7 +56,7 @@ def search(*, protocol, auto, latest, members, partitions, records, generations,
         for name, bad in (("skipped", group.skips), ("repeated", group.repeats), ("shared", group.shares)):
             if name not in found and any(map(bad, level)):
                 found[name] = len(sizes) - 1
-        level = {after for state in level for after in group.steps(state)} - seen
+        level = {group.settled_late(after) for state in level for after in group.steps(state)} - seen
         seen |= level
     return sizes, found
 
@@ -72,6 +73,8 @@ class Search:
         self.loses_commits = (  # KAFKA-20634
             ((4, 0) if not self.consumer else (3, 7)) <= release < (4, 2, 2) or release == (4, 3, 0)
         )
+        self.resets_late = self.consumer and (3, 7) <= release < (4, 0)  # KAFKA-17674
+        self.waits_for_commits = self.consumer and (4, 0) <= release < (4, 2)  # KAFKA-18641
         answers_at_once = release < (3, 9) if self.consumer else (0, 11) <= release < (3, 4)
         self.moves_to_forget = 1 if self.loses_commits else 2 if answers_at_once else None
         self.rejoins_quietly = release < (3, 4)  # KIP-792
@@ -95,6 +98,7 @@ class Search:
             recorded=tuple(m in there and self.may_forget(self.budgets) for m in self.members),
             waiting=(False,) * len(self.members),
             lost=(None,) * len(self.partitions),
+            late=(False,) * len(self.partitions),
         )
         left = tuple(self.budgets.items())
         return left, group, processes, tuple((True, ()) if p in known else None for p in self.partitions)
@@ -135,12 +139,12 @@ class Search:
         refused = fresh or not self.accepted(group, member, partition, process[0])
         return group if refused else self.commit(group, partition, done)
 
-    def begin(self, group, log, partition):
+    def begin(self, group, log, partition, *, late=False):
         committed = group.committed[partition]
-        if committed is not None:
+        if committed is not None and not late:
             return committed, committed, False
         reset = len(log[partition][1]) if self.latest else 0
-        return reset, reset, self.latest and not self.auto
+        return reset, reset, self.latest and not self.auto and reset != committed
 
     def idle(self, process):
         """Is everything processed that was polled, so that poll may be called?"""
@@ -224,11 +228,31 @@ class Search:
         if self.drops_what_is_taken and budget[failure]:
             for after, process in self.taken_unseen(group, m, processes[m], log):
                 yield spent(budget, **{failure: 1}), after, put(processes, m, process), log
+        if self.waits_for_commits and self.auto:
+            yield from self.of_failed_commits(budget, group, m, processes, log)
         if self.may_forget(budget):
             for timeouts, process in self.heard_in_vain(group, m, processes, log):
                 if timeouts <= budget["timeouts"]:
                     left = spent(budget, moves=self.moves_to_forget, timeouts=timeouts)
                     yield left, group, put(processes, m, process), log
+
+    def of_failed_commits(self, budget, group, m, processes, log):
+        """A commit that is written and refused; one before an assignment is followed, which has a polled record the second time."""
+        named, reads = processes[m]
+        mine = [given[0] == m and not given[2] for given in group.given]
+        new = [p for p in self.partitions if mine[p] and reads[p] is None]
+        lacks = any(reads[p] is not None and not mine[p] for p in self.partitions)
+        late = any(group.given[p][1] < group.standing[m][1] for p in new)  # by then its epoch is another
+        event = "refusals" if budget["refusals"] else "moves"
+        for p in self.partitions:
+            if reads[p] is None or reads[p][1] == group.committed[p]:
+                continue
+            after = self.commit(group, p, reads[p][1])
+            if budget["refusals"] and self.idle(processes[m]) and self.accepted(group, m, p, named):
+                yield spent(budget, refusals=1), after, processes, log
+            there = group.standing[m][0] != OUT and not self.fenced(group, m, processes[m])
+            if there and (new or lacks) and mine[p] and reads[p][0] < reads[p][1] and (late or budget[event]):
+                yield (spent(budget) if late else spent(budget, **{event: 1})), after, processes, log
 
     def uncommitted(self, group, processes, p):
         """Nothing counts any more: with latest, who has committed all that it has processed has nothing to commit again."""
@@ -286,7 +310,7 @@ class Search:
                 self.settled(group, m)
                 and offset != group.committed[p]
                 and self.accepted(group, m, p, named)
-                and (not self.auto or self.consumer or self.idle(process))
+                and (not self.auto or (self.consumer and not self.waits_for_commits) or self.idle(process))
             ):
                 yield self.commit(group, p, offset), process, log
         if not self.idle(process):
@@ -371,13 +395,16 @@ class Search:
         named, _reads = process
         if group.standing[m][0] == OUT:
             if group.epoch < self.last:
-                yield self.joined(group, m), (named, self.fresh()[1]), log
+                forgets = named > group.epoch + 1  # it was in an epoch that is lost
+                yield self.joined(group, m), (0 if forgets else named, self.fresh()[1]), log
             return
         if self.fenced(group, m, process):
             yield group, self.fresh(), log
             return
         yield from self.heartbeat(group, m, process, log)
         yield *self.reconciled(group, m, process, log), log
+        if any(group.late):
+            yield *self.reconciled(group, m, process, log, late=group.late), log
 
     def joined(self, group, m):
         return group._replace(epoch=group.epoch + 1, standing=put(group.standing, m, (IN, group.epoch + 1)))
@@ -394,17 +421,27 @@ class Search:
         for p in moving:
             given[p] = (m, given[p][1], True)
         group = group._replace(given=tuple(given))
-        yield group if moving else self.reached(group, m, log), process, log
+        yield group if moving else self.reached(group, m, log, reads), process, log
 
-    def reached(self, group, m, log):
+    def reached(self, group, m, log, reads):
         """A member that has nothing to give up is in the group's epoch, and is assigned what is free and meant for it."""
-        given = group.given
+        given, late = group.given, group.late
+        fetches = self.resets_late and any(given[p][0] == m and reads[p] is None for p in self.partitions)
         for p in self.claims(group.standing, m, log):
             if given[p][0] is None:
-                given = put(given, p, (m, group.epoch, False))
-        return group._replace(standing=put(group.standing, m, (IN, group.epoch)), given=given)
+                given, late = put(given, p, (m, group.epoch, False)), put(late, p, fetches)
+        return group._replace(standing=put(group.standing, m, (IN, group.epoch)), given=given, late=late)
 
-    def reconciled(self, group, m, process, log):
+    def settled_late(self, state):
+        """A partition is late until its member reads it, or it is nobody's."""
+        left, group, processes, log = state
+        late = list(group.late)
+        for p, (owner, _, _) in enumerate(group.given):
+            if owner is None or (processes[owner] and processes[owner][1][p] is not None):
+                late[p] = False
+        return left, group._replace(late=tuple(late)), processes, log
+
+    def reconciled(self, group, m, process, log, *, late=()):
         heard, kept, after = group.standing[m][1], process[1], group
         mine = [group.given[p][0] == m and not group.given[p][2] for p in self.partitions]
         for p in self.partitions:
@@ -413,7 +450,7 @@ class Search:
                 kept = put(kept, p, None)
         for p in self.partitions:
             if kept[p] is None and mine[p]:
-                kept = put(kept, p, self.begin(after, log, p))
+                kept = put(kept, p, self.begin(after, log, p, late=any(late) and late[p]))
         return after, (heard, kept)
 
     def taken_unseen(self, group, m, process, log):
@@ -431,7 +468,7 @@ class Search:
             NOBODY if taken[p] or (after.given[p][0] == m and after.given[p][2]) else after.given[p]
             for p in self.partitions
         )
-        yield self.reached(after._replace(given=given), m, log), process
+        yield self.reached(after._replace(given=given), m, log, process[1]), process
 
     def heard_in_vain(self, group, m, processes, log):
         """A member gets partitions by a heartbeat of which the next coordinator knows nothing: (timeouts, the process after).
@@ -456,7 +493,7 @@ class Search:
                 g[0] == m and (g[2] or self.wanted(there.standing, p) != m) for p, g in enumerate(there.given)
             ):
                 continue
-            there = self.reached(there, m, log)
+            there = self.reached(there, m, log, reads)
             new = [p for p in self.partitions if there.given[p][0] == m and reads[p] is None]
             for p in new:
                 reads = put(reads, p, self.begin(group, log, p))

@@ -62,7 +62,12 @@ def assert_the_same_by_hand(version: str, protocol: str, commit: str, reset: str
     assert broken(result) == {names[name]: level for name, level in found.items()}
 
 
-BUDGETS = {"adds": "partition_adds", "failures": "heartbeat_failures", "moves": "coordinator_moves"}
+BUDGETS = {
+    "adds": "partition_adds",
+    "failures": "heartbeat_failures",
+    "moves": "coordinator_moves",
+    "refusals": "commit_failures",
+}
 
 
 CLIENTS = [(protocol, *how) for how in (("auto", "earliest"), ("sync", "latest")) for protocol in PROTOCOLS]
@@ -92,6 +97,38 @@ def test_by_hand_too_who_is_closed_while_it_joins_commits_nothing() -> None:
 )
 def test_by_hand_too_what_is_taken_while_a_heartbeat_fails_is_free(commit: str, budgets: dict[str, int]) -> None:
     assert_the_same_by_hand("4.3.1", "consumer", commit, "latest", **budgets)
+
+
+@pytest.mark.parametrize(
+    ("version", "commit", "reset", "budgets"),
+    [
+        ("3.9", "sync", "latest", {"joins": 1, "leaves": 1}),
+        ("3.7", "auto", "earliest", {"joins": 1, "leaves": 1}),
+        pytest.param("3.7", "sync", "earliest", {"joins": 1, "timeouts": 1}, marks=pytest.mark.thorough),
+        pytest.param("3.8", "sync", "latest", {"adds": 1, "leaves": 1, "partitions": 3}, marks=pytest.mark.thorough),
+    ],
+)
+def test_by_hand_too_what_comes_while_another_is_fetched_may_be_reset(
+    version: str, commit: str, reset: str, budgets: dict[str, int]
+) -> None:
+    assert_the_same_by_hand(version, "consumer", commit, reset, **budgets)
+
+
+@pytest.mark.parametrize(
+    "budgets",
+    [
+        {"refusals": 1, "joins": 1},
+        {"moves": 1, "joins": 1},
+        pytest.param({"leaves": 1, "adds": 1, "partitions": 3}, marks=pytest.mark.thorough),
+        pytest.param({"refusals": 1, "joins": 1, "crashes": 1}, marks=pytest.mark.thorough),
+        pytest.param({"refusals": 2, "timeouts": 1}, marks=pytest.mark.thorough),
+    ],
+    ids="-".join,
+)
+def test_by_hand_too_a_commit_before_a_reconciliation_has_what_is_in_hand_the_second_time(
+    budgets: dict[str, int],
+) -> None:
+    assert_the_same_by_hand("4.0", "consumer", "auto", "earliest", **budgets)
 
 
 @pytest.mark.parametrize(
@@ -126,6 +163,7 @@ def test_by_hand_too_a_coordinator_does_not_have_the_last_generation(
     [
         ("4.2.0", "earliest", {"moves": 1, "joins": 1, "generations": 2}),
         ("4.2.0", "latest", {"moves": 2, "joins": 1}),
+        ("4.2.0", "earliest", {"moves": 1, "joins": 1, "crashes": 1, "partitions": 1, "generations": 3}),
         *(
             pytest.param(version, reset, budgets, marks=pytest.mark.thorough)
             for version, reset, budgets in (
@@ -292,6 +330,30 @@ def test_the_new_consumer_commits_what_it_is_about_to_return_to_3_9_and_from_4_2
         assert found == ({SKIPPED: 4} if skips else {})
     for version, skips in (("0.9.0.0", True), ("0.9.0.1", False), ("4.3.1", False)):
         assert (SKIPPED in broken(searched(version, SKIPPED, commit="auto", crashes=1))) == skips
+
+
+def test_an_automatic_commit_before_a_reconciliation_that_goes_out_again_has_the_record_in_hand() -> None:
+    rebalance: dict[str, int | str] = {"protocol": "consumer", "commit": "auto", "joins": 1, "crashes": 1}
+    for failure, steps in (("commit_failures", 7), ("coordinator_moves", 7), ("delays", 8)):
+        assert broken(searched("4.0", SKIPPED, **rebalance, **{failure: 1})) == {SKIPPED: steps}
+    for other in ({}, {"protocol": "eager", "commit_failures": 1}, {"commit": "sync", "commit_failures": 1}):
+        assert broken(searched("4.0", SKIPPED, **{**rebalance, **other})) == {}
+
+
+@pytest.mark.parametrize("version", ["3.7", "3.9", "4.0"])
+def test_what_is_assigned_while_the_offset_of_another_is_fetched_is_reset_to_3_9(version: str) -> None:
+    resets = version != "4.0"
+    asked: dict[str, int | str] = {"protocol": "consumer", "commit": "sync", "joins": 1, "leaves": 1}
+    assert broken(searched(version, SKIPPED, reset="latest", **asked)) == ({SKIPPED: 11} if resets else {})
+    assert broken(searched(version, BACK, reset="earliest", **asked)) == ({BACK: 14} if resets else {})
+    for one in ("joins", "leaves"):
+        assert broken(searched(version, SKIPPED, BACK, reset="latest", **{**asked, one: 0})) == {}
+
+
+def test_a_commit_in_an_epoch_that_is_over_goes_out_again_too() -> None:
+    asked = {"protocol": "consumer", "commit": "auto", "partitions": 3, "records": 1, "generations": 4}
+    found = broken(searched("4.0", SKIPPED, leaves=1, partition_adds=1, crashes=1, **asked))
+    assert found == {SKIPPED: 9}
 
 
 def test_consumers_notice_a_truncation_from_2_3_on() -> None:
