@@ -344,6 +344,10 @@ OF_TRANSACTIONS = (
     "it has a group.id and subscribes",
     REPLACED,
 )
+NEVER_EXPELLED = (
+    "with group.protocol=consumer no member is expelled, or each has a ConsumerRebalanceListener: else one that has joined again in the"
+    " background commits what another has processed"
+)
 SOURCE_KEPT = "what it reads is not lost by what should be survived: else it may skip what comes in its place"
 LOST_OFFSET = "1 offset lost from the coordinator's log + 1 later member"
 
@@ -372,10 +376,16 @@ class GroupsInquiry(Inquiry):
         begins_first = isinstance(case, GroupsCase) and case.reset == "earliest"
         in_transaction = isinstance(case, GroupsCase) and case.commit == IN_TRANSACTION
         asked = isinstance(case, GroupsCase) and case.unclean
+        is_classic = isinstance(case, GroupsCase) and case.protocol != "consumer"
         return [
             one
-            for one in (*((*OF_TRANSACTIONS, COMMITTED_BEFORE) if in_transaction else self.assumes), SOURCE_KEPT)
-            if not (begins_first and one == COMMITTED_BEFORE) and not (asked and one == SOURCE_KEPT)
+            for one in (
+                *((*OF_TRANSACTIONS, COMMITTED_BEFORE, NEVER_EXPELLED) if in_transaction else self.assumes),
+                SOURCE_KEPT,
+            )
+            if not (begins_first and one == COMMITTED_BEFORE)
+            and not (asked and one == SOURCE_KEPT)
+            and not (is_classic and one == NEVER_EXPELLED)
         ]
 
     def subjects(self, read: Read) -> Sequence[Subject]:

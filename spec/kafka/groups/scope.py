@@ -171,6 +171,15 @@ NOT_MODELLED = {
     "pause, seek and assign; commits of partitions that a member does not own any more": (
         "what an application does with positions by itself"
     ),
+    "with KIP-848 a commit of what a member has in hand when it has been expelled and has joined again, in the background": (
+        "without a ConsumerRebalanceListener it joins again without a poll, names its new epoch, and the coordinator does not ask who"
+        " owns the partition (ConsumerGroup.validateOffsetCommit): the offset goes back, also in a transaction, and what was committed"
+        " before processing is processed twice"
+    ),
+    "with KIP-848 a commit of a member that knows that it is not in the group, when the group is empty": (
+        "it names no epoch, and the coordinator accepts that of an empty group: the offset goes back, also with enable.auto.commit,"
+        " and what was committed before processing is processed twice"
+    ),
     "offsets out of range that are none: KAFKA-9835 and its kin, reads from followers": (
         "then auto.offset.reset decides although nothing was truncated; the replication family has what brokers show"
     ),
