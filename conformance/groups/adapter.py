@@ -447,16 +447,16 @@ class GroupsAdapter(SteppedAdapter[_World]):
             self.world.coordinator.classic.prepare_rebalance()
 
     def do_join_by_heartbeat(self, member: int) -> None:
-        """A heartbeat with epoch 0; who was expelled learns of it by another one before."""
+        """A heartbeat with epoch 0; who was expelled learns of it by another one before.
+
+        What it has sent without an epoch came before that.
+        """
         consumer = self._new(member)
         if consumer.epoch != 0:
             consumer.heartbeat(full=False)
         if consumer.epoch != 0:
             raise NotPerformed("it is a member")
-        if self._id(member) is None:
-            self._refuse_sent(member)
-        else:
-            self._forget_sent(member)
+        self._forget_sent(member)
         consumer.join()
         if consumer.reconciled_epoch > consumer.epoch:
             consumer.reconciled_epoch = 0

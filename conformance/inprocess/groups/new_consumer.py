@@ -1,7 +1,7 @@
 """The consumer of the new protocol (KIP-848: AsyncKafkaConsumer, AbstractMembershipManager, CommitRequestManager).
 
 Simplified: an answer to a heartbeat counts for commits as soon as the application's thread has reconciled; in Kafka as soon as it is
-there.
+there. A consumer that sends a commit has heard by then that it is not in the group.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from .consumer import Config, Consumer, Listener
 from .consumer_group import HeartbeatResponse
 from .coordinator import GroupCoordinator
 from .source import SourcePartition
+
+NO_EPOCH = -1
+"""The epoch of a commit that names none (OffsetCommitRequestData.generationIdOrMemberEpoch)."""
 
 
 class NewConsumer(Consumer):
@@ -91,12 +94,17 @@ class NewConsumer(Consumer):
             self.add(partition)
 
     def generation_of_commits(self) -> int:
-        """The epoch that the member has reconciled."""
-        return self.reconciled_epoch
+        """The epoch that the member has reconciled; none if it has left or was fenced (onMemberEpochUpdated)."""
+        return self.reconciled_epoch if self.member in self.coordinator.consumer.members else NO_EPOCH
 
     def close(self) -> None:
-        """The last commit, the callback, and a heartbeat that leaves (AsyncKafkaConsumer.close, leaveGroupOnClose)."""
+        """The last commit, the callback, and a heartbeat that leaves (AsyncKafkaConsumer.close, leaveGroupOnClose).
+
+        Simplified: one that is not in the group commits nothing; Kafka's does, with enable.auto.commit.
+        """
+        if self.member not in self.coordinator.consumer.members:
+            self.lose()
+            return
         self.commit_last(list(self.assigned))
         self.revoke(self.assigned)
-        if self.member in self.coordinator.consumer.members:
-            self.coordinator.consumer.remove(self.member)
+        self.coordinator.consumer.remove(self.member)

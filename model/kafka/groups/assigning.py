@@ -62,8 +62,11 @@ def commits_automatically(s: Group) -> bool:
 
 
 def commits_last(s: Group, member: Member, partition: Partition) -> None:
-    """A member commits once more before it gives the partition up: automatically its position, or else what it has processed."""
-    if accepts(s, member, partition, s.known[member]):
+    """A member commits once more before it gives the partition up: automatically its position, or else what it has processed.
+
+    One that is not in the group gives up without a commit: what it might commit in an empty group it may commit in a step before.
+    """
+    if s.standing[member] != Standing.UNKNOWN and accepts(s, member, partition, s.known[member]):
         if commits_automatically(s):
             write_offset(s, partition, s.position[member][partition])
         elif s.commits_on_revoke and s.commit != Commit.BEFORE and not s.fresh[member][partition]:

@@ -21,6 +21,13 @@ def may_send(s: Group, member: Member) -> bool:
     return s.up[member] and not is_joining(s, member)
 
 
+def names(s: Group, member: Member) -> int:
+    """The generation or epoch that a commit of the member names. With KIP-848 one that is not in the group names none, here 0."""
+    if s.protocol == Protocol.CONSUMER and s.standing[member] == Standing.UNKNOWN:
+        return 0
+    return s.known[member]
+
+
 def commits_early(s: Group) -> bool:
     """May enable.auto.commit commit what poll has yet to return?"""
     return s.commits_unreturned == 1 if s.protocol == Protocol.CONSUMER else s.commits_in_last_poll == 1
@@ -131,7 +138,7 @@ def send_commit(s: Group, member: Member, partition: Partition) -> None:
     k = 0 if s.sent[member][0] == NONE else 1
     s.sent[member][k] = partition
     s.sent_offset[member][k] = s.done[member][partition]
-    s.sent_in[member][k] = s.known[member]
+    s.sent_in[member][k] = names(s, member)
 
 
 @action("OffsetCommit")
@@ -191,7 +198,7 @@ def refuse_first(s: Group, member: Member, partition: Partition) -> None:
         k = 0 if s.sent[member][0] == NONE else 1
         s.sent[member][k] = partition
         s.sent_offset[member][k] = offset
-        s.sent_in[member][k] = s.known[member]
+        s.sent_in[member][k] = names(s, member)
 
 
 @action("OffsetCommit on a connection that breaks")
@@ -209,7 +216,7 @@ def hold_up(s: Group, member: Member, partition: Partition) -> None:
     s.delays_left -= 1
     s.late = partition
     s.late_of = member
-    s.late_in = s.known[member]
+    s.late_in = names(s, member)
     s.late_offset = next_commit(s, member, partition)
 
 
