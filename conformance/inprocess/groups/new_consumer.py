@@ -18,6 +18,10 @@ NO_EPOCH = -1
 """The epoch of a commit that names none (OffsetCommitRequestData.generationIdOrMemberEpoch)."""
 
 
+class StillKnown(Exception):
+    """The group has a member that was taken for expelled."""
+
+
 class NewConsumer(Consumer):
     """A member by ConsumerGroupHeartbeat. Its member id is of its own making, and lasts as long as the process."""
 
@@ -79,6 +83,19 @@ class NewConsumer(Consumer):
     def join(self) -> None:
         """A heartbeat with epoch 0, of a member that is new or was fenced."""
         self.answered(self.coordinator.consumer.heartbeat(self.member, 0, frozenset()))
+
+    def join_in_background(self) -> None:
+        """A heartbeat is refused, and another joins. Without a listener neither waits for poll (invokeOnPartitionsLostCallback).
+
+        Raises StillKnown if the group has the member.
+        """
+        refused = self.coordinator.consumer.heartbeat(self.member, self.epoch, None).error
+        if refused is ErrorCode.NONE:
+            raise StillKnown(self.member)
+        self.epoch, self._target = 0, frozenset()
+        self._drop(list(self.assigned))
+        self.join()
+        self.reconciled_epoch = self.epoch
 
     def reconcile(self) -> None:
         """What is not assigned any more is committed and given up, then the rest begins (maybeReconcile, revokeAndAssign).

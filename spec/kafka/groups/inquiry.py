@@ -120,6 +120,8 @@ TRUNCATED: Counts = {"truncations": 1, "joins": 1}
 """A consumer that begins at a committed offset may notice less than one that reads on."""
 TAKEN: Counts = {"leaves": 1, "heartbeat_failures": 1}
 """A heartbeat fails while a member is taking what another has given up, and that one comes back."""
+EXPELLED: Counts = {"timeouts": 1}
+"""A member is expelled with a record in hand, and joins again without a poll."""
 IDLE: tuple[Counts, ...] = ({"crashes": 1, "idle_times": 1}, {"leaves": 2, "idle_times": 1})
 """Nothing is committed for a partition for long (offsets.retention.minutes), in a release where offsets of a group in use expire."""
 FORGOTTEN: Counts = {"joins": 1, "idle_times": 1}
@@ -201,6 +203,9 @@ class GroupsCase(Case):
             found.append(self.ask(BACK, {MOVES: 1}, usual=True))
         if self.commit == IN_TRANSACTION and self.drops_what_is_taken and self._survives(TAKEN):
             found.append(self.ask(BACK, TAKEN, usual=True))
+        if self.commit == IN_TRANSACTION and self._survives(EXPELLED):
+            without_listener = self._model(EXPELLED, commits_on_revoke=0)
+            found.append(replace(self.ask(BACK, EXPELLED, usual=True), model=without_listener))
         dangers = (TWO_READERS,) if self.commit == IN_TRANSACTION else (REPEATED, BACK, TWO_READERS)
         others = [self.ask(danger, counts, usual=False) for danger in dangers for counts in usual]
         return (*found, *others, *log)
@@ -300,7 +305,7 @@ class GroupsCase(Case):
             found.append(_Change("commit after processing, not before", after, auto))
         if self.reset == "latest":
             found.append(_Change(f"set {RESET.key}=earliest ({with_place(reset)})", {"reset": "earliest"}, reset))
-        if self.commit == IN_TRANSACTION and self.protocol == "consumer" and self.drops_what_is_taken:
+        if self.commit == IN_TRANSACTION and self.protocol == "consumer":
             found.append(
                 _Change(f"set {GROUP_PROTOCOL.key}=classic", {"protocol": "eager"}, self.sources[GROUP_PROTOCOL.key])
             )
@@ -344,10 +349,6 @@ OF_TRANSACTIONS = (
     "it has a group.id and subscribes",
     REPLACED,
 )
-NEVER_EXPELLED = (
-    "with group.protocol=consumer no member is expelled, or each has a ConsumerRebalanceListener: else one that has joined again in the"
-    " background commits what another has processed"
-)
 SOURCE_KEPT = "what it reads is not lost by what should be survived: else it may skip what comes in its place"
 LOST_OFFSET = "1 offset lost from the coordinator's log + 1 later member"
 
@@ -376,16 +377,13 @@ class GroupsInquiry(Inquiry):
         begins_first = isinstance(case, GroupsCase) and case.reset == "earliest"
         in_transaction = isinstance(case, GroupsCase) and case.commit == IN_TRANSACTION
         asked = isinstance(case, GroupsCase) and case.unclean
-        is_classic = isinstance(case, GroupsCase) and case.protocol != "consumer"
         return [
             one
             for one in (
-                *((*OF_TRANSACTIONS, COMMITTED_BEFORE, NEVER_EXPELLED) if in_transaction else self.assumes),
+                *((*OF_TRANSACTIONS, COMMITTED_BEFORE) if in_transaction else self.assumes),
                 SOURCE_KEPT,
             )
-            if not (begins_first and one == COMMITTED_BEFORE)
-            and not (asked and one == SOURCE_KEPT)
-            and not (is_classic and one == NEVER_EXPELLED)
+            if not (begins_first and one == COMMITTED_BEFORE) and not (asked and one == SOURCE_KEPT)
         ]
 
     def subjects(self, read: Read) -> Sequence[Subject]:

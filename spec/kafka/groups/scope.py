@@ -20,6 +20,10 @@ MODELLED = {
     "with KIP-848 a commit of a member that knows that it is not in the group": (
         "it names no epoch, and the coordinator accepts that if the group has no members: the offset goes back"
     ),
+    "with KIP-848 a member that was expelled and joins again in the background, with a record in hand": (
+        "without a ConsumerRebalanceListener, so with --forgets-on-revoke or --commit before, its commit names the new epoch, and the"
+        " coordinator does not ask who owns the partition: the offset goes back, or who commits first processes a record again"
+    ),
     "where a consumer begins: the committed offset, or auto.offset.reset": "it decides what is skipped",
     "offsets that expire, as of three eras (KIP-211, KAFKA-13636)": "then there is no committed offset",
     "partitions added, records removed by retention, truncations with and without leader epochs (KIP-320)": (
@@ -161,6 +165,9 @@ SIMPLIFIED = {
     "a member takes partitions only when its other threads have finished what they had of those that it gave up": (
         "an application that does not wait may also disturb itself"
     ),
+    "with KIP-848 a member has one record in hand when it joins again in the background": (
+        "a poll may have returned more, of which the same is true"
+    ),
     "with KIP-848 a consumer that is not in the group is closed without a last commit": (
         "with enable.auto.commit it sends one without an epoch, as another automatic commit just before, which is here"
     ),
@@ -179,11 +186,6 @@ NOT_MODELLED = {
     "upgrades from the classic to the new protocol, with members of both": "each protocol by itself",
     "pause, seek and assign; commits of partitions that a member does not own any more": (
         "what an application does with positions by itself"
-    ),
-    "with KIP-848 a commit of what a member has in hand when it has been expelled and has joined again, in the background": (
-        "without a ConsumerRebalanceListener it joins again without a poll, names its new epoch, and the coordinator does not ask who"
-        " owns the partition (ConsumerGroup.validateOffsetCommit): the offset goes back, also in a transaction, and what was committed"
-        " before processing is processed twice"
     ),
     "offsets out of range that are none: KAFKA-9835 and its kin, reads from followers": (
         "then auto.offset.reset decides although nothing was truncated; the replication family has what brokers show"

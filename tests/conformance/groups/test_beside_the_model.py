@@ -53,6 +53,8 @@ WALKS: list[tuple[str, Chosen]] = [
     ("4.0", {"protocol": "cooperative", "commit": "auto", **FORGOTTEN}),
     ("4.2.0", {"protocol": "consumer", "commit": "sync", "heartbeat_failures": 1, **FORGOTTEN}),
     ("3.8", {"protocol": "consumer", "commit": "sync", "heartbeat_failures": 2, "leaves": 1, "joins": 1}),
+    ("4.3.1", {"protocol": "consumer", "commit": "sync", "commits_on_revoke": False, "timeouts": 2, "leaves": 1}),
+    ("4.2.0", {"protocol": "consumer", "commit": "before", "timeouts": 2, "crashes": 1}),
     ("0.9.0.0", {"commit": "auto", "delays": 1, "removals": 1, **ENDINGS}),
 ]
 
