@@ -28,7 +28,7 @@ from ..inprocess.groups.classic_group import GroupState, SyncResponse
 from ..inprocess.groups.consumer import CommitFailed, Config
 from ..inprocess.groups.consumer_group import MemberState
 from ..inprocess.groups.coordinator import GroupCoordinator, OffsetCommit
-from ..inprocess.groups.new_consumer import NewConsumer
+from ..inprocess.groups.new_consumer import NewConsumer, StillKnown
 from ..inprocess.groups.offsets import RETENTION_MS, OffsetAndMetadata
 from ..inprocess.groups.release import Expiry
 from ..inprocess.groups.source import SourcePartition
@@ -256,9 +256,10 @@ class GroupsAdapter(SteppedAdapter[_World]):
         return committed is None or committed.offset != offset
 
     def _has_no_rest(self, member: int) -> bool:
+        """Have the other threads finished what they had of other partitions? Without them, the application has nothing of these."""
         application = self.world.applications[member]
-        owned = self._owned(member)
-        return all(done == application.polled[p] for p, done in application.done.items() if p not in owned)
+        rest = set(application.done) - self._owned(member)
+        return all(self.in_threads and application.done[p] == application.polled[p] for p in rest)
 
     def do_produce(self, partition: int) -> None:
         """A record is appended."""
@@ -296,6 +297,19 @@ class GroupsAdapter(SteppedAdapter[_World]):
         application = self.world.applications[member]
         offset = application.done[partition]
         self._consumer(member).commit_sync(partition, offset, application.epoch_at(partition, offset))
+        self._end_rest(member, partition)
+
+    def _end_rest(self, member: int, partition: int) -> None:
+        """What the application had in hand of a partition that it lost in the background is committed."""
+        if partition not in self._owned(member):
+            self.world.applications[member].lost([partition])
+
+    def do_commit_rest(self, member: int, partition: int, offset: int) -> None:
+        """commitSync of a record that was polled before its partition was lost; then it is processed."""
+        application = self.world.applications[member]
+        self._consumer(member).commit_sync(partition, offset + 1, application.epoch_at(partition, offset + 1))
+        self.do_process(member, partition, offset)
+        self._end_rest(member, partition)
 
     def do_commit_auto(self, member: int, partition: int) -> None:
         """An automatic commit of the position."""
@@ -310,6 +324,7 @@ class GroupsAdapter(SteppedAdapter[_World]):
         offset = application.done[partition]
         request = self._request(member, partition, offset, application.epoch_at(partition, offset))
         application.under_way.append(request)
+        self._end_rest(member, partition)
 
     def _request(self, member: int, partition: int, offset: int, epoch: int | None) -> OffsetCommit:
         """The request of a commit. A consumer that joins sends none; here it is the one that it would have sent before."""
@@ -356,13 +371,14 @@ class GroupsAdapter(SteppedAdapter[_World]):
         """What a member commits now."""
         application = self.world.applications[member]
         position = self._consumer(member).position(partition)
-        assert position is not None
-        offset, epoch = application.done[partition], None
         if self.commit in AUTOMATIC:
+            assert position is not None
             offset, epoch = position.offset, position.epoch
         elif self.commit == Commit.BEFORE:
+            assert position is not None
             offset, epoch = position.offset + 1, self.world.sources[partition].fetch(position.offset)
         else:
+            offset = application.done[partition]
             epoch = application.epoch_at(partition, offset)
         return self._request(member, partition, offset, epoch)
 
@@ -447,19 +463,41 @@ class GroupsAdapter(SteppedAdapter[_World]):
             self.world.coordinator.classic.prepare_rebalance()
 
     def do_join_by_heartbeat(self, member: int) -> None:
-        """A heartbeat with epoch 0; who was expelled learns of it by another one before."""
+        """A heartbeat with epoch 0; who was expelled learns of it by another one before.
+
+        What it has sent without an epoch came before that.
+        """
         consumer = self._new(member)
         if consumer.epoch != 0:
             consumer.heartbeat(full=False)
         if consumer.epoch != 0:
             raise NotPerformed("it is a member")
-        if self._id(member) is None:
-            self._refuse_sent(member)
-        else:
-            self._forget_sent(member)
+        self._polls(member)
+        self._forget_sent(member)
         consumer.join()
         if consumer.reconciled_epoch > consumer.epoch:
             consumer.reconciled_epoch = 0
+
+    def _polls(self, member: int) -> None:
+        """In its poll loop an application has nothing in hand, unless other threads have it."""
+        if not self.in_threads:
+            self.world.applications[member].forget_rest(self._owned(member))
+
+    def do_join_in_background(self, member: int, partition: int) -> None:
+        """The background thread joins again. Who commits first has polled a record of the partition before."""
+        consumer, application = self._new(member), self.world.applications[member]
+        if self.commit == Commit.BEFORE and partition in self._owned(member):
+            position = consumer.poll(partition)
+            if position is None:
+                raise NotPerformed("poll returns nothing of the partition")
+            application.take(partition, position)
+        self._forget_sent(member)
+        application.lost(set(application.done) - {partition})
+        application.fresh.discard(partition)
+        try:
+            consumer.join_in_background()
+        except StillKnown as known:
+            raise NotPerformed("the group has it") from known
 
     def do_heartbeat(self, member: int) -> None:
         """A heartbeat. It says what the member owns when the coordinator waits for that, as the one after a reconciliation does."""
@@ -481,12 +519,14 @@ class GroupsAdapter(SteppedAdapter[_World]):
         name, consumer = self._id(member), self._new(member)
         if name is not None and consumer.epoch == self.world.coordinator.consumer.members[name].epoch:
             consumer.heartbeat_without_news()
+        self._polls(member)
         with self._beginning(member):
             consumer.reconcile(fetches_in_time=fetches_in_time)
 
     def do_take_unseen(self, member: int, partition: int) -> None:
         """While the application begins with partitions, a heartbeat names everything but these; the callback ends after it."""
         consumer, epoch = self._new(member), self._new(member).epoch
+        self._polls(member)
         taken = consumer.yet_to_take()
         answered = consumer.heartbeat_while_taking()
         with self._beginning(member):
@@ -625,6 +665,7 @@ class GroupsAdapter(SteppedAdapter[_World]):
         if self._id(member) is None:
             self.do_join_by_heartbeat(member)
         self.do_heartbeat(member)
+        self._polls(member)
         with self._beginning(member):
             consumer.reconcile()
         world.coordinator.consumer = kept

@@ -85,6 +85,10 @@ class Application:
             self.polled.pop(partition, None)
             self.done.pop(partition, None)
 
+    def forget_rest(self, owned: Iterable[int]) -> None:
+        """It polls: what it had in hand of other partitions is over."""
+        self.lost(set(self.done) - set(owned))
+
     def has_all_done(self) -> bool:
         """Is nothing in hand?"""
         return self.done == self.polled

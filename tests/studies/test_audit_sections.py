@@ -588,6 +588,18 @@ def test_offsets_in_a_transaction_go_back_where_a_partition_that_is_taken_passes
             assert "set group.protocol=classic" in str(fix)
 
 
+def test_offsets_in_a_transaction_go_back_where_a_member_joins_again_in_the_background(asking: Asking) -> None:
+    """KIP-848: `groupMetadata()` has the new epoch by then, and the coordinator does not ask who owns the partition."""
+    for protocol, release in (("consumer", "4.1.1"), ("consumer", "4.3.1"), ("classic", "4.3.1")):
+        consumer = CONSUMER.format("false", "earliest") + f"group.protocol={protocol}\n"
+        texts = {"consumer": consumer, "broker": BROKER, "producer": APP}
+        section = only(asking(release, f"{TV2},commit=transaction", "1 timeout of a member", **texts), "groups")
+        found = {("never_back", "1 timeout of a member")} if protocol == "consumer" else set[tuple[str, str]]()
+        assert {one for one in happening(section) if one[0] == "never_back"} == found
+        fixes = [fix for danger, fix in section.fixes.items() if danger.property == "never_back"]
+        assert ["set group.protocol=classic" in str(fix) for fix in fixes] == [True] * len(found)
+
+
 def test_how_a_topic_of_the_coordinator_is_made_must_be_known(surviving: Asking) -> None:
     section = only(surviving("rolling-restart", "4.4.0", TV2, producer=APP), "transactions")
     assert (section.verdict, several_lose(section)) == (Verdict.UNDECIDED, set())
@@ -948,5 +960,6 @@ def test_offsets_in_a_transaction_are_asked_as_if_processing_and_commit_were_one
     }
     assert {one for one in of_sync if one[0] == "none_skipped"} == {one for one in asked if one[0] == "none_skipped"}
     assert not {one[0] for one in asked} & {"none_repeated"}
-    assert {one[1] for one in asked if one[0] == "never_back"} == {"1 orderly close + 1 failed heartbeat"}
+    expelled, taken = "1 timeout of a member", "1 orderly close + 1 failed heartbeat"
+    assert {one[1] for one in asked if one[0] == "never_back"} == {expelled, taken}
     assert any("end together, which exactly-once is asked about" in one for one in groups.assumed_of(both))

@@ -193,8 +193,11 @@ class GroupHistory:
             had, has = before.owned[member][partition], after.owned[member][partition]
             if had and not has:
                 self._moved("revoked", process, partition)
-            for offset in range(before.done[member][partition], after.done[member][partition]):
-                if before.processed[partition][offset] != after.processed[partition][offset]:
+            had_in_hand = range(before.done[member][partition], before.position[member][partition])
+            for offset in sorted(
+                {*had_in_hand} - {*range(after.done[member][partition], after.position[member][partition])}
+            ):
+                if before.processed[partition][offset] < after.processed[partition][offset]:
                     value = self._value(partition, offset)
                     self.operations += consumed(process, self._key(partition), value, offset, group="g")
             if has and not had:

@@ -121,7 +121,12 @@ class ConsumerGroup:
         return not any(member.has(partition) for other, member in self.members.items() if other != name)
 
     def validate_commit(self, name: str, epoch: int, partition: int) -> ErrorCode:
-        """May the member commit (ConsumerGroup.validateOffsetCommit, createAssignmentEpochValidator)?"""
+        """May the member commit (ConsumerGroup.validateOffsetCommit, createAssignmentEpochValidator)?
+
+        A request without an epoch may come from a tool, which commits for a group without members.
+        """
+        if epoch < 0 and not self.members:
+            return ErrorCode.NONE
         member = self.members.get(name)
         if member is None:
             return ErrorCode.UNKNOWN_MEMBER_ID

@@ -1,7 +1,7 @@
 """The consumer of the new protocol (KIP-848: AsyncKafkaConsumer, AbstractMembershipManager, CommitRequestManager).
 
 Simplified: an answer to a heartbeat counts for commits as soon as the application's thread has reconciled; in Kafka as soon as it is
-there.
+there. A consumer that sends a commit has heard by then that it is not in the group.
 """
 
 from __future__ import annotations
@@ -14,6 +14,13 @@ from .consumer import CommitFailed, Config, Consumer, Listener
 from .consumer_group import HeartbeatResponse
 from .coordinator import GroupCoordinator
 from .source import SourcePartition
+
+NO_EPOCH = -1
+"""The epoch of a commit that names none (OffsetCommitRequestData.generationIdOrMemberEpoch)."""
+
+
+class StillKnown(Exception):
+    """The group has a member that was taken for expelled."""
 
 
 class NewConsumer(Consumer):
@@ -83,6 +90,19 @@ class NewConsumer(Consumer):
         """A heartbeat with epoch 0, of a member that is new or was fenced."""
         self.answered(self.coordinator.consumer.heartbeat(self.member, 0, frozenset()))
 
+    def join_in_background(self) -> None:
+        """A heartbeat is refused, and another joins. Without a listener neither waits for poll (invokeOnPartitionsLostCallback).
+
+        Raises StillKnown if the group has the member.
+        """
+        refused = self.coordinator.consumer.heartbeat(self.member, self.epoch, None).error
+        if refused is ErrorCode.NONE:
+            raise StillKnown(self.member)
+        self.epoch, self._target = 0, frozenset()
+        self._drop(list(self.assigned))
+        self.join()
+        self.reconciled_epoch = self.epoch
+
     def reconcile(self, *, fetches_in_time: bool = True) -> None:
         """What is not assigned any more is committed and given up, then the rest begins (maybeReconcile, revokeAndAssign).
 
@@ -115,12 +135,17 @@ class NewConsumer(Consumer):
             raise CommitFailed(error.name)
 
     def generation_of_commits(self) -> int:
-        """The epoch that the member has reconciled."""
-        return self.reconciled_epoch
+        """The epoch that the member has reconciled; none if it has left or was fenced (onMemberEpochUpdated)."""
+        return self.reconciled_epoch if self.member in self.coordinator.consumer.members else NO_EPOCH
 
     def close(self) -> None:
-        """The last commit, the callback, and a heartbeat that leaves (AsyncKafkaConsumer.close, leaveGroupOnClose)."""
+        """The last commit, the callback, and a heartbeat that leaves (AsyncKafkaConsumer.close, leaveGroupOnClose).
+
+        Simplified: one that is not in the group commits nothing; Kafka's does, with enable.auto.commit.
+        """
+        if self.member not in self.coordinator.consumer.members:
+            self.lose()
+            return
         self.commit_last(list(self.assigned))
         self.revoke(self.assigned)
-        if self.member in self.coordinator.consumer.members:
-            self.coordinator.consumer.remove(self.member)
+        self.coordinator.consumer.remove(self.member)

@@ -48,13 +48,25 @@ def in_threads(s: Group) -> bool:
 
 
 def all_done(s: Group, member: Member) -> bool:
-    """Has the member processed everything that it has polled?"""
-    return all(s.done[member][partition] == s.position[member][partition] for partition in s.each(Partition))
+    """Has the member processed everything that it has polled?
+
+    A record that was lost before its commit, which is to come first, it may drop.
+    """
+    for partition in s.each(Partition):
+        may_drop = s.commit == Commit.BEFORE and not s.owned[member][partition]
+        if s.done[member][partition] < s.position[member][partition] and not may_drop:
+            return False
+    return True
 
 
 def in_poll(s: Group, member: Member) -> bool:
     """May the thread of the member be in a call of poll? Rebalances and automatic commits happen only there."""
     return in_threads(s) or all_done(s, member)
+
+
+def has_listener(s: Group) -> bool:
+    """Has the consumer a ConsumerRebalanceListener? It needs one to commit before it gives a partition up."""
+    return s.commits_on_revoke == 1 and s.commit != Commit.BEFORE
 
 
 def commits_automatically(s: Group) -> bool:
@@ -63,8 +75,11 @@ def commits_automatically(s: Group) -> bool:
 
 
 def commits_last(s: Group, member: Member, partition: Partition) -> None:
-    """A member commits once more before it gives the partition up: automatically its position, or else what it has processed."""
-    if accepts(s, member, partition, s.known[member]):
+    """A member commits once more before it gives the partition up: automatically its position, or else what it has processed.
+
+    One that is not in the group gives up without a commit: what it might commit in an empty group it may commit in a step before.
+    """
+    if s.standing[member] != Standing.UNKNOWN and accepts(s, member, partition, s.known[member]):
         if commits_automatically(s):
             write_offset(s, partition, s.position[member][partition])
         elif s.commits_on_revoke and s.commit != Commit.BEFORE and not s.fresh[member][partition]:
@@ -88,6 +103,14 @@ def give_up(s: Group, member: Member, partition: Partition) -> None:
         s.done[member][partition] = 0
 
 
+def drop_rest(s: Group, member: Member) -> None:
+    """A member that polls again has nothing in hand any more of partitions that it lost in the background."""
+    for partition in s.each(Partition):
+        if not in_threads(s) and not s.owned[member][partition]:
+            s.position[member][partition] = 0
+            s.done[member][partition] = 0
+
+
 def take(s: Group, member: Member, partition: Partition) -> None:
     """A member begins to read a partition that is new to it; without a place to begin, it fails and reads nothing of it."""
     if not s.owned[member][partition] and starts_at(s, partition) != NONE:
@@ -106,6 +129,7 @@ def begin_at(s: Group, member: Member, partition: Partition, offset: int) -> Non
 def has_no_rest(s: Group, member: Member) -> bool:
     """Have the other threads finished what they had of partitions that were given up?"""
     for partition in s.each(Partition):
-        if not s.owned[member][partition] and s.done[member][partition] < s.position[member][partition]:
+        in_hand = s.done[member][partition] < s.position[member][partition]
+        if in_threads(s) and not s.owned[member][partition] and in_hand:
             return False
     return True

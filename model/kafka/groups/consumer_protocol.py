@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE, action, require, sends
 
-from .assigning import begin_at, commits_last, free, give_up, has_no_rest, in_poll, take, target
+from .assigning import (
+    all_done,
+    begin_at,
+    commits_automatically,
+    commits_last,
+    drop_rest,
+    free,
+    give_up,
+    has_listener,
+    has_no_rest,
+    in_poll,
+    take,
+    target,
+)
 from .member import commits_early
 from .offsets import refuse_sent, reset_offset, starts_at, write_offset
 from .record import is_fenced
@@ -22,19 +35,63 @@ def join_by_heartbeat(s: Group, member: Member) -> None:
     require(s.protocol == Protocol.CONSUMER)
     require(s.up[member])
     require(in_poll(s, member))
-    require(is_fenced(s, member) or (s.standing[member] == Standing.UNKNOWN and s.generation + 1 < s.size(Generation)))
+    require(may_join(s, member))
 
     for partition in s.each(Partition):
         if s.owned[member][partition]:
             give_up(s, member, partition)
+    drop_rest(s, member)
+    enter(s, member)
+    if s.known[member] > s.member_epoch[member]:
+        s.known[member] = 0
+
+
+def may_join(s: Group, member: Member) -> bool:
+    """Is the member not in the group, or not in an epoch that the coordinator has?"""
+    return is_fenced(s, member) or (s.standing[member] == Standing.UNKNOWN and s.generation + 1 < s.size(Generation))
+
+
+def enter(s: Group, member: Member) -> None:
+    """The coordinator has a member, in an epoch. What it sent before does not count any more."""
     refuse_sent(s, member)
     if s.standing[member] == Standing.UNKNOWN:
         s.standing[member] = Standing.STABLE
         s.generation += 1
         s.member_epoch[member] = s.generation
         s.emptied = False
-    if s.known[member] > s.member_epoch[member]:
-        s.known[member] = 0
+
+
+@action("ConsumerGroupHeartbeat, member epoch 0, without a poll", sends("member", "coordinator", "heartbeat to join"))
+def join_in_background(s: Group, member: Member, partition: Partition) -> None:
+    """A member that was expelled joins again without a poll, while its application has a record of the partition in hand.
+
+    It loses what it owned. The application goes on, and its commits name the new epoch. With `before` it has polled the record, and has
+    yet to commit it. A consumer with a ConsumerRebalanceListener joins only in poll, where onPartitionsLost runs; so does one that has
+    left because max.poll.interval.ms had passed.
+
+    Source: AbstractMembershipManager.transitionToFenced, ConsumerMembershipManager.invokeOnPartitionsLostCallback,
+    CommitRequestManager.onMemberEpochUpdated.
+    """
+    require(s.protocol == Protocol.CONSUMER)
+    require(not commits_automatically(s))
+    require(not has_listener(s))
+    require(s.up[member])
+    require(may_join(s, member))
+    if s.commit == Commit.BEFORE and s.owned[member][partition]:
+        require(all_done(s, member))
+        require(s.start[partition] <= s.position[member][partition] < s.end[partition])
+    else:
+        require(s.done[member][partition] < s.position[member][partition])
+
+    if s.commit == Commit.BEFORE and s.owned[member][partition]:
+        s.position[member][partition] += 1
+    s.owned[member][partition] = False
+    s.fresh[member][partition] = False
+    for other in s.each(Partition):
+        if other != partition:
+            give_up(s, member, other)
+    enter(s, member)
+    s.known[member] = s.member_epoch[member]
 
 
 @action(
@@ -109,6 +166,7 @@ def take_unseen(s: Group, member: Member, partition: Partition) -> None:
     else:
         s.coordinator_moves_left -= 1
     s.known[member] = s.member_epoch[member]
+    drop_rest(s, member)
     for other in s.each(Partition):
         if s.given[other] == member and not s.asked[other]:
             take(s, member, other)
@@ -164,6 +222,7 @@ def reconcile(s: Group, member: Member) -> None:
     require(is_behind(s, member))
 
     s.known[member] = s.member_epoch[member]
+    drop_rest(s, member)
     give_up_others(s, member)
     for partition in s.each(Partition):
         if s.given[partition] == member and not s.asked[partition]:
@@ -197,6 +256,7 @@ def take_unfetched(s: Group, member: Member) -> None:
     require(any(is_reset(s, member, partition) for partition in s.each(Partition)))
 
     s.known[member] = s.member_epoch[member]
+    drop_rest(s, member)
     give_up_others(s, member)
     for partition in s.each(Partition):
         if is_reset(s, member, partition):

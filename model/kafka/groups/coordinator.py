@@ -6,7 +6,7 @@ from neverlost.model.core import NONE, action, require
 
 from .assigning import free
 from .offsets import forget_offset, refuse_sent
-from .record import record_generation
+from .record import has_members, record_generation
 from .state import Generation, Group, Member, Partition, Protocol, Standing
 
 
@@ -31,11 +31,6 @@ def drop(s: Group, member: Member) -> None:
     if not has_members(s):
         s.emptied = s.expires_in_rebalance == 1
         record_generation(s)
-
-
-def has_members(s: Group) -> bool:
-    """Does the coordinator know of a member?"""
-    return any(s.standing[member] != Standing.UNKNOWN for member in s.each(Member))
 
 
 @action("session.timeout.ms, max.poll.interval.ms")

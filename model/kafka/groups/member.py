@@ -21,6 +21,13 @@ def may_send(s: Group, member: Member) -> bool:
     return s.up[member] and not is_joining(s, member)
 
 
+def names(s: Group, member: Member) -> int:
+    """The generation or epoch that a commit of the member names. With KIP-848 one that is not in the group names none, here 0."""
+    if s.protocol == Protocol.CONSUMER and s.standing[member] == Standing.UNKNOWN:
+        return 0
+    return s.known[member]
+
+
 def commits_early(s: Group) -> bool:
     """May enable.auto.commit commit what poll has yet to return?"""
     return s.commits_unreturned == 1 if s.protocol == Protocol.CONSUMER else s.commits_in_last_poll == 1
@@ -28,13 +35,29 @@ def commits_early(s: Group) -> bool:
 
 def may_commit(s: Group, member: Member, partition: Partition) -> bool:
     """Is the member where it commits?"""
-    if not may_send(s, member) or not s.owned[member][partition]:
+    if not may_send(s, member):
         return False
     if commits_automatically(s):
-        return in_poll(s, member) or commits_early(s)
+        return s.owned[member][partition] == 1 and (in_poll(s, member) or commits_early(s))
     if s.commit == Commit.BEFORE:
-        return s.start[partition] <= s.position[member][partition] < s.end[partition]
-    return True
+        is_next = s.start[partition] <= s.position[member][partition] < s.end[partition]
+        return s.owned[member][partition] == 1 and is_next
+    return has_offset(s, member, partition)
+
+
+def has_offset(s: Group, member: Member, partition: Partition) -> bool:
+    """Has the application an offset to commit by hand: of a partition that it owns, or of what it had in hand and has processed?"""
+    if s.owned[member][partition]:
+        return True
+    is_processed = s.position[member][partition] > 0 and s.done[member][partition] == s.position[member][partition]
+    return s.protocol == Protocol.CONSUMER and is_processed
+
+
+def end_rest(s: Group, member: Member, partition: Partition) -> None:
+    """An application that has committed what it had in hand of a lost partition has nothing more of it."""
+    if not s.owned[member][partition]:
+        s.position[member][partition] = 0
+        s.done[member][partition] = 0
 
 
 def next_commit(s: Group, member: Member, partition: Partition) -> int:
@@ -77,9 +100,15 @@ def process(s: Group, member: Member, partition: Partition, offset: Offset) -> N
     """A member processes the next record that it has in hand."""
     require(s.done[member][partition] == offset)
     require(offset < s.position[member][partition])
+    require(s.commit != Commit.BEFORE or s.owned[member][partition])
 
     s.done[member][partition] += 1
     s.fresh[member][partition] = False
+    count_processed(s, partition, offset)
+
+
+def count_processed(s: Group, partition: Partition, offset: Offset) -> None:
+    """A record is processed once more."""
     if s.processed[partition][offset] == Times.NEVER:
         s.processed[partition][offset] = Times.ONCE
     else:
@@ -91,11 +120,31 @@ def commit_sync(s: Group, member: Member, partition: Partition) -> None:
     """A member commits what it has processed, and waits for the answer."""
     require(s.commit == Commit.SYNC)
     require(may_send(s, member))
-    require(s.owned[member][partition])
+    require(has_offset(s, member, partition))
     require(s.done[member][partition] != s.committed[partition])
     require(accepts(s, member, partition, s.known[member]))
 
     write_offset(s, partition, s.done[member][partition])
+    end_rest(s, member, partition)
+
+
+@action("KafkaConsumer.commitSync, OffsetCommit", sends("member", "coordinator", "commit of {partition}"))
+def commit_rest(s: Group, member: Member, partition: Partition, offset: Offset) -> None:
+    """A member that commits first has joined again in the background: it commits the record that it has in hand, and processes it.
+
+    Source: ConsumerGroup.validateOffsetCommit, which does not ask who owns the partition.
+    """
+    require(s.commit == Commit.BEFORE)
+    require(s.protocol == Protocol.CONSUMER)
+    require(may_send(s, member))
+    require(not s.owned[member][partition])
+    require(s.done[member][partition] == offset)
+    require(offset < s.position[member][partition])
+    require(accepts(s, member, partition, s.known[member]))
+
+    write_offset(s, partition, s.position[member][partition])
+    count_processed(s, partition, offset)
+    end_rest(s, member, partition)
 
 
 @action("enable.auto.commit, OffsetCommit")
@@ -123,7 +172,7 @@ def send_commit(s: Group, member: Member, partition: Partition) -> None:
     """A member sends a commit of what it has processed, and goes on."""
     require(s.commit == Commit.ASYNC)
     require(may_send(s, member))
-    require(s.owned[member][partition])
+    require(has_offset(s, member, partition))
     require(s.done[member][partition] != s.committed[partition])
     require(s.sent[member][1] == NONE)
     require(s.sent[member][0] != partition or s.sent_offset[member][0] != s.done[member][partition])
@@ -131,7 +180,8 @@ def send_commit(s: Group, member: Member, partition: Partition) -> None:
     k = 0 if s.sent[member][0] == NONE else 1
     s.sent[member][k] = partition
     s.sent_offset[member][k] = s.done[member][partition]
-    s.sent_in[member][k] = s.known[member]
+    s.sent_in[member][k] = names(s, member)
+    end_rest(s, member, partition)
 
 
 @action("OffsetCommit")
@@ -191,7 +241,7 @@ def refuse_first(s: Group, member: Member, partition: Partition) -> None:
         k = 0 if s.sent[member][0] == NONE else 1
         s.sent[member][k] = partition
         s.sent_offset[member][k] = offset
-        s.sent_in[member][k] = s.known[member]
+        s.sent_in[member][k] = names(s, member)
 
 
 @action("OffsetCommit on a connection that breaks")
@@ -209,7 +259,7 @@ def hold_up(s: Group, member: Member, partition: Partition) -> None:
     s.delays_left -= 1
     s.late = partition
     s.late_of = member
-    s.late_in = s.known[member]
+    s.late_in = names(s, member)
     s.late_offset = next_commit(s, member, partition)
 
 

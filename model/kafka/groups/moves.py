@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE, action, require, sends
 
-from .assigning import give_up, has_no_rest, in_poll, take, target_if
+from .assigning import drop_rest, give_up, has_no_rest, in_poll, take, target_if
 from .classic import all_joined, assignee
 from .consumer_protocol import is_revoking
 from .member import refuse_first
@@ -167,6 +167,7 @@ def heartbeat_forgotten(s: Group, member: Member, gone: Member) -> None:
 
     if gone != member and s.up[gone]:
         s.timeouts_left -= 1
+    drop_rest(s, member)
     if s.standing[member] == Standing.UNKNOWN:
         refuse_sent(s, member)
         for partition in s.each(Partition):

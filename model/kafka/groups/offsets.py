@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE
 
+from .record import has_members
 from .state import ABSENT, Commit, Generation, Group, Member, Partition, Protocol, Reset, Slot, Standing
 
 
 def accepts(s: Group, member: Member, partition: Partition, named: Generation) -> bool:
     """Does the coordinator accept a commit of a member that names this generation or epoch?
 
+    With KIP-848 a member that has left or was fenced names no epoch until it has joined again. A group without members accepts that.
+
     Source: GroupCoordinator.validateOffsetCommit, ClassicGroup.validateOffsetCommit, ConsumerGroup.validateOffsetCommit (KIP-1251 from
-    4.3 on). The classic protocol does not ask who owns the partition.
+    4.3 on); AbstractMembershipManager.transitionToSendingLeaveGroup, transitionToFenced, CommitRequestManager.onMemberEpochUpdated. The
+    classic protocol does not ask who owns the partition.
     """
     if s.standing[member] == Standing.UNKNOWN:
-        return False
+        return s.protocol == Protocol.CONSUMER and not has_members(s)
     if s.protocol != Protocol.CONSUMER:
         return named == s.generation
     if s.epoch_per_partition and s.given[partition] == member:

@@ -55,6 +55,11 @@ def stop_waiting(s: Group, member: Member) -> None:
             s.forgotten[partition] = ABSENT
 
 
+def has_members(s: Group) -> bool:
+    """Does the coordinator know of a member?"""
+    return any(s.standing[member] != Standing.UNKNOWN for member in s.each(Member))
+
+
 def is_fenced(s: Group, member: Member) -> bool:
     """Is a member of the group in a later generation or epoch than the coordinator has it in? It learns so, and loses what it owns.
 

@@ -74,7 +74,8 @@ class Group(State):
     reset = setting(any_of(Reset))
     """Where a consumer begins that has no valid committed offset (`auto.offset.reset`)."""
     commits_on_revoke = setting(flag(), off="forgets_on_revoke")
-    """Does the application commit what it has processed before it gives a partition up (onPartitionsRevoked)?"""
+    """Does the application commit what it has processed before it gives a partition up (onPartitionsRevoked)? Otherwise it has no
+    ConsumerRebalanceListener."""
     drops_records = setting(flag(), off="finishes_records")
     """Do other threads drop what they have of a partition when it is given up? Otherwise they finish it."""
     retries_async = setting(flag())

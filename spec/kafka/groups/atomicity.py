@@ -141,6 +141,19 @@ LEDGER = Ledger(
         *_of_client(member.reset_position, at("Fetcher.java: handleFetchResponse"), SENT_AND_ANSWERED),
         *_outside(member.process, "KafkaConsumer.java: poll"),
         *_of_client(member.commit_sync, COMMITS, SENT_AND_ANSWERED, LATE_RESPONSE, SEVERAL_OFFSETS, WRITTEN_LATER),
+        *_of_new_protocol(
+            member.commit_rest,
+            CLIENT,
+            at("CommitRequestManager.java: toUnsentRequest", "ConsumerGroup.java: validateOffsetCommit"),
+            Gap(
+                when=_in("3.7.0"),
+                between="the commit of a record and its processing",
+                done=Merged(
+                    because="a member that ends in between leaves a committed record to nobody, as one does that was not expelled"
+                ),
+            ),
+            SENT_AND_ANSWERED,
+        ),
         *_of_client(member.commit_auto, COMMITS, SENT_AND_ANSWERED, LATE_RESPONSE, SEVERAL_OFFSETS, WRITTEN_LATER),
         *_of_client(member.send_commit, at("ConsumerCoordinator.java: commitOffsetsAsync")),
         *_of_coordinator(
@@ -212,6 +225,23 @@ LEDGER = Ledger(
                 "AbstractMembershipManager.java: transitionToFenced",
             ),
             SENT_AND_ANSWERED,
+        ),
+        *_of_new_protocol(
+            consumer_protocol.join_in_background,
+            "the consumer's background thread, while the application does not poll",
+            at(
+                "AbstractMembershipManager.java: transitionToFenced",
+                "ConsumerMembershipManager.java: invokeOnPartitionsLostCallback",
+                "CommitRequestManager.java: onMemberEpochUpdated",
+            ),
+            SENT_AND_ANSWERED,
+            Gap(
+                when=_in("3.7.0"),
+                between="hearing that it was expelled, and joining again",
+                done=Merged(
+                    because="what it commits in between names no epoch, as before: only a group without members accepts that"
+                ),
+            ),
         ),
         *_of_new_protocol(
             consumer_protocol.heartbeat,

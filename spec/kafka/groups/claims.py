@@ -122,7 +122,9 @@ C_29 = Claim(
         Assumption(
             words="no member times out, which smaller polls and longer timeouts are for", chosen={"timeouts": 0}
         ),
-        Assumption(words="the commit comes before the processing", chosen={"commit": Commit.BEFORE}),
+        Assumption(
+            words="the commit comes before the processing, with the classic protocol", chosen={"commit": Commit.BEFORE}
+        ),
     ),
     note="Section 1.8. A commit by hand alone does not help: it comes after the processing, and the member may be expelled in between.",
 )

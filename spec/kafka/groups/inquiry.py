@@ -122,6 +122,8 @@ TAKEN: Counts = {"leaves": 1, "heartbeat_failures": 1}
 """A heartbeat fails while a member is taking what another has given up, and that one comes back."""
 MEANWHILE: Counts = {"joins": 1, "leaves": 1}
 """A member that has just joined is assigned what another gives up that is closed."""
+EXPELLED: Counts = {"timeouts": 1}
+"""A member is expelled with a record in hand, and joins again without a poll."""
 IDLE: tuple[Counts, ...] = ({"crashes": 1, "idle_times": 1}, {"leaves": 2, "idle_times": 1})
 """Nothing is committed for a partition for long (offsets.retention.minutes), in a release where offsets of a group in use expire."""
 FORGOTTEN: Counts = {"joins": 1, "idle_times": 1}
@@ -203,6 +205,9 @@ class GroupsCase(Case):
             found.append(self.ask(BACK, {MOVES: 1}, usual=True))
         if self.commit == IN_TRANSACTION and self.drops_what_is_taken and self._survives(TAKEN):
             found.append(self.ask(BACK, TAKEN, usual=True))
+        if self.commit == IN_TRANSACTION and self._survives(EXPELLED):
+            without_listener = self._model(EXPELLED, commits_on_revoke=0)
+            found.append(replace(self.ask(BACK, EXPELLED, usual=True), model=without_listener))
         dangers = (TWO_READERS,) if self.commit == IN_TRANSACTION else (REPEATED, BACK, TWO_READERS)
         others = [self.ask(danger, counts, usual=False) for danger in dangers for counts in usual]
         return (*found, *others, *log)
@@ -311,7 +316,7 @@ class GroupsCase(Case):
             found.append(_Change("commit after processing, not before", after, auto))
         if self.reset == "latest":
             found.append(_Change(f"set {RESET.key}=earliest ({with_place(reset)})", {"reset": "earliest"}, reset))
-        if self.commit == IN_TRANSACTION and self.protocol == "consumer" and self.drops_what_is_taken:
+        if self.commit == IN_TRANSACTION and self.protocol == "consumer":
             found.append(
                 _Change(f"set {GROUP_PROTOCOL.key}=classic", {"protocol": "eager"}, self.sources[GROUP_PROTOCOL.key])
             )

@@ -17,6 +17,13 @@ MODELLED = {
     "the checks of a commit: the member, its generation or epoch, from 4.3 on the epoch of the partition": (
         "they keep those out that were expelled"
     ),
+    "with KIP-848 a commit of a member that knows that it is not in the group": (
+        "it names no epoch, and the coordinator accepts that if the group has no members: the offset goes back"
+    ),
+    "with KIP-848 a member that was expelled and joins again in the background, with a record in hand": (
+        "without a ConsumerRebalanceListener, so with --forgets-on-revoke or --commit before, its commit names the new epoch, and the"
+        " coordinator does not ask who owns the partition: the offset goes back, or who commits first processes a record again"
+    ),
     "where a consumer begins: the committed offset, or auto.offset.reset": "it decides what is skipped",
     "offsets that expire, as of three eras (KIP-211, KAFKA-13636)": "then there is no committed offset",
     "partitions added, records removed by retention, truncations with and without leader epochs (KIP-320)": (
@@ -167,6 +174,15 @@ SIMPLIFIED = {
     ),
     "a member takes partitions only when its other threads have finished what they had of those that it gave up": (
         "an application that does not wait may also disturb itself"
+    ),
+    "with KIP-848 a member has one record in hand when it joins again in the background": (
+        "a poll may have returned more, of which the same is true"
+    ),
+    "with KIP-848 a consumer that is not in the group is closed without a last commit": (
+        "with enable.auto.commit it sends one without an epoch, as another automatic commit just before, which is here"
+    ),
+    "with KIP-848 a commit without an epoch that is held up is dropped when its member joins again": (
+        "it may arrive later, if the group has no members again: an offset goes back where commits are held up anyway"
     ),
     "a restarted process joins after its predecessor was expelled": "until then the group waits for the predecessor",
 }

@@ -54,8 +54,16 @@ def _processings(states: Sequence[Group], partition: int, offset: int) -> Iterat
     for n in range(1, len(states)):
         before, after = states[n - 1], states[n]
         if after.processed[partition][offset] > before.processed[partition][offset]:
-            doers = [m for m in after.each(Member) if before.done[m][partition] <= offset < after.done[m][partition]]
+            doers = [
+                m
+                for m in after.each(Member)
+                if _has(before, m, partition, offset) and not _has(after, m, partition, offset)
+            ]
             yield f"{f'by {_member(doers[0])} ' if doers else ''}at step {n}"
+
+
+def _has(s: Group, member: int, partition: int, offset: int) -> bool:
+    return s.done[member][partition] <= offset < s.position[member][partition]
 
 
 def repeated(states: Sequence[Group]) -> str:

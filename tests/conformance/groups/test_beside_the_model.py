@@ -55,6 +55,8 @@ WALKS: list[tuple[str, Chosen]] = [
     ("3.8", {"protocol": "consumer", "commit": "sync", "heartbeat_failures": 2, "leaves": 1, "joins": 1}),
     ("3.9", {"protocol": "consumer", "commit": "sync", "reset": "latest", "joins": 1, "leaves": 2, "partitions": 3}),
     ("4.0", {"protocol": "consumer", "commit": "auto", "commit_failures": 2, "delays": 1, "joins": 1, "leaves": 1}),
+    ("4.3.1", {"protocol": "consumer", "commit": "sync", "commits_on_revoke": False, "timeouts": 2, "leaves": 1}),
+    ("4.2.0", {"protocol": "consumer", "commit": "before", "timeouts": 2, "crashes": 1}),
     ("0.9.0.0", {"commit": "auto", "delays": 1, "removals": 1, **ENDINGS}),
 ]
 

@@ -159,6 +159,20 @@ def test_a_joining_member_of_the_new_protocol_is_assigned_what_is_free_at_once()
     assert set(one.assigned) == {0, 1}
 
 
+def test_who_is_not_in_a_group_of_the_new_protocol_commits_for_it_while_it_has_no_members() -> None:
+    cluster = Cluster(KAFKA_4_3_1)
+    first, second = cluster.new("m1"), cluster.new("m2")
+    first.join()
+    first.reconcile()
+    cluster.coordinator.consumer.remove(first.member)
+    second.join()
+    with pytest.raises(CommitFailed, match="UNKNOWN_MEMBER_ID"):
+        first.commit_sync(0, 1, None)
+    second.close()
+    first.commit_sync(0, 1, None)
+    assert cluster.coordinator.fetch_offset(0) == OffsetAndMetadata(offset=1)
+
+
 def with_two_to_give_up(release: Release) -> tuple[ConsumerGroup, str]:
     """A group whose first member has given up a partition, and is to give up another by now."""
     group = ConsumerGroup(release)

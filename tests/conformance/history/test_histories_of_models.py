@@ -85,6 +85,8 @@ EVENTS = [
     {**AT_LEAST_ONCE, "protocol": "eager"},
     {**AT_LEAST_ONCE, "protocol": "consumer"},
     {"protocol": "cooperative", "commit": "auto", "reset": "latest", "failures": 1, "timeouts": 1},
+    {"protocol": "consumer", "commit": "before", "reset": "earliest", "timeouts": 2},
+    {"protocol": "consumer", "commit": "sync", "commits_on_revoke": False, "reset": "earliest", "timeouts": 2},
     {"protocol": "eager", "commit": "async", "reset": "earliest", "commit_failures": 1, "rollbacks": 1},
 ]
 

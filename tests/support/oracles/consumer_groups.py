@@ -119,8 +119,8 @@ class Search:
     # commits and positions
 
     def accepted(self, group, member, partition, named):
-        if group.standing[member][0] == OUT:
-            return False
+        if group.standing[member][0] == OUT:  # with KIP-848 it names no epoch, and a group without members takes that
+            return self.consumer and all(kind == OUT for kind, _ in group.standing)
         if not self.consumer:
             return named == group.epoch
         owner, since, _ = group.given[partition]
@@ -136,7 +136,7 @@ class Search:
     def last_commit(self, group, member, process, partition):
         """Before a partition is given up; in the poll loop what is polled is processed by then."""
         done, _, fresh = process[1][partition]
-        refused = fresh or not self.accepted(group, member, partition, process[0])
+        refused = fresh or group.standing[member][0] == OUT or not self.accepted(group, member, partition, process[0])
         return group if refused else self.commit(group, partition, done)
 
     def begin(self, group, log, partition, *, late=False):

@@ -31,7 +31,10 @@ def test_a_step_is_absent_exactly_where_the_settings_or_the_release_rule_it_out(
     absent = {row.action.name for row in LEDGER.rows_of(version.name) if row.by.startswith(ABSENT)}
     lacks_new_protocol = "KIP-848" in "".join(version.lacks.get("protocol", {}).values())
     expected = set() if version.settings.get("reads_while_revoking") else {"join_later"}
-    new = {"join_by_heartbeat", "heartbeat", "reconcile", "take_unseen", "repeat_commit", "heartbeat_forgotten"}
+    new = {
+        *("join_by_heartbeat", "join_in_background", "heartbeat", "reconcile"),
+        *("take_unseen", "repeat_commit", "heartbeat_forgotten", "commit_rest"),
+    }
     expected |= new if lacks_new_protocol else set()
     expected |= set() if version.settings.get("resets_unfetched") else {"take_unfetched"}
     assert absent == expected

@@ -384,6 +384,40 @@ def test_poll_returns_nothing_in_a_rebalance_of_2_4() -> None:
     assert REPEATED in broken(searched("2.5", REPEATED, **asked))
 
 
+@pytest.mark.parametrize(("commit", "steps"), [("sync", 8), ("async", 9), ("auto", 8)])
+def test_a_group_without_members_accepts_a_commit_without_an_epoch(commit: str, steps: int) -> None:
+    for version in ("3.7", "4.3.1"):
+        asked: dict[str, int | str] = {"commit": commit, "protocol": "consumer", "timeouts": 1}
+        assert broken(searched(version, BACK, leaves=1, **asked)) == {BACK: steps}
+    assert broken(searched("4.3.1", BACK, joins=1, **asked)) == {}
+    for protocol in ("eager", "cooperative"):
+        assert broken(searched("4.3.1", BACK, commit=commit, protocol=protocol, timeouts=1, leaves=1)) == {}
+
+
+@pytest.mark.parametrize(("commit", "steps"), [("sync", 9), ("async", 11)])
+def test_a_member_without_a_listener_joins_again_in_the_background_and_commits_what_another_has(
+    commit: str, steps: int
+) -> None:
+    for version in ("3.7", "4.3.1"):
+        asked: dict[str, int | str] = {"commit": commit, "protocol": "consumer", "timeouts": 1}
+        assert broken(searched(version, BACK, OWNERS, commits_on_revoke=False, **asked)) == {BACK: steps}
+        assert broken(searched(version, BACK, OWNERS, **asked)) == {}
+    for protocol in ("eager", "cooperative"):
+        asked = {"commit": commit, "protocol": protocol, "timeouts": 1}
+        assert broken(searched("4.3.1", BACK, commits_on_revoke=False, **asked)) == {}
+
+
+def test_so_who_commits_first_processes_a_record_again() -> None:
+    for protocol, steps in (("consumer", {REPEATED: 8}), ("eager", {}), ("cooperative", {})):
+        assert broken(searched("4.3.1", REPEATED, commit="before", protocol=protocol, timeouts=1)) == steps
+
+
+def test_an_expelled_member_skips_nothing_when_it_joins_again_in_the_background() -> None:
+    for commit in ("sync", "async"):
+        asked: dict[str, int | str] = {"commit": commit, "protocol": "consumer", "timeouts": 1, "joins": 1}
+        assert broken(searched("4.3.1", SKIPPED, commits_on_revoke=False, **asked)) == {}
+
+
 def test_who_commits_first_processes_at_most_once_even_as_a_zombie() -> None:
     for events in ({"crashes": 1}, {"timeouts": 1}, {"joins": 1}):
         assert REPEATED not in broken(searched("4.3.1", commit="before", **events))
