@@ -81,9 +81,13 @@ class NewConsumer(Consumer):
             self._meanwhile |= response.assigned - self._target - set(self.assigned) if waits else set()
             self._target = response.assigned
 
+    def _end_epoch(self) -> None:
+        """The member is in no epoch, and has no assignment that it has yet to follow."""
+        self.epoch, self._target, self._meanwhile = 0, frozenset(), set()
+
     def _fenced(self) -> None:
         """The group does not have the member any more: everything is lost (transitionToFenced)."""
-        self.epoch, self._target, self._meanwhile = 0, frozenset(), set()
+        self._end_epoch()
         self.lose()
 
     def join(self) -> None:
@@ -98,7 +102,7 @@ class NewConsumer(Consumer):
         refused = self.coordinator.consumer.heartbeat(self.member, self.epoch, None).error
         if refused is ErrorCode.NONE:
             raise StillKnown(self.member)
-        self.epoch, self._target = 0, frozenset()
+        self._end_epoch()
         self._drop(list(self.assigned))
         self.join()
         self.reconciled_epoch = self.epoch
